@@ -1,0 +1,176 @@
+package codec
+
+import (
+	"math/bits"
+	"slices"
+)
+
+// windowNode is the gaps of one window, and the whole windows that follow:
+// what a chunk holds. Few gaps are kept as spans, many as bits.
+type windowNode struct {
+	window, full int64
+	spans        []span     // when set is nil
+	set          *windowSet // or else nil
+	ones         int        // offsets in the window
+	dirty        bool
+}
+
+const (
+	// At maxSpans the spans take half of what the bits take. Below minOnes
+	// bits are given up; the distance keeps a window from going to and fro.
+	maxSpans = 512
+	minOnes  = 128
+)
+
+func newWindowNode(c windowChunk) *windowNode {
+	n := &windowNode{window: c.window, full: c.full}
+	for _, s := range c.spans {
+		n.ones += int(s.hi - s.lo)
+	}
+	if len(c.spans) <= maxSpans {
+		n.spans = slices.Clone(c.spans)
+	} else {
+		n.toBits(c.spans)
+	}
+	return n
+}
+
+func (n *windowNode) end() int64 { return n.window + n.full + 1 }
+
+// outstanding is the number of offsets that n counts.
+func (n *windowNode) outstanding() int64 { return int64(n.ones) + n.full<<windowBits }
+
+// chunk is n as a chunk; it may use scratch, and lend n's memory.
+func (n *windowNode) chunk(scratch []span) windowChunk {
+	spans := n.spans
+	if n.set != nil {
+		spans = n.set.spans(wholeWindow, scratch[:0])
+	}
+	return windowChunk{n.window, spans, n.full}
+}
+
+// first is the lowest offset of the window that is in n.
+func (n *windowNode) first() uint32 {
+	if n.set != nil {
+		return n.set.next(0, 0)
+	}
+	return n.spans[0].lo
+}
+
+func (n *windowNode) contains(at uint32) bool {
+	if n.set != nil {
+		return n.set[at/64]>>(at%64)&1 == 1
+	}
+	i := n.search(at)
+	return i < len(n.spans) && n.spans[i].lo <= at
+}
+
+// search is the index of the first span that ends above at.
+func (n *windowNode) search(at uint32) int {
+	lo, hi := 0, len(n.spans)
+	for lo < hi {
+		if mid := (lo + hi) / 2; n.spans[mid].hi > at {
+			hi = mid
+		} else {
+			lo = mid + 1
+		}
+	}
+	return lo
+}
+
+func (n *windowNode) toBits(spans []span) {
+	n.set, n.spans = new(windowSet), nil
+	for _, s := range spans {
+		n.set.add(s)
+	}
+}
+
+// remove takes the offsets of r out, and returns how many there were.
+func (n *windowNode) remove(r span) (removed int) {
+	if n.set != nil {
+		removed = n.set.remove(r)
+	} else {
+		removed = n.removeSpans(r)
+	}
+	n.ones -= removed
+	switch {
+	case n.set != nil && n.ones < minOnes:
+		n.spans, n.set = n.set.spans(wholeWindow, nil), nil
+	case n.set == nil && len(n.spans) > maxSpans:
+		n.toBits(n.spans)
+	}
+	return removed
+}
+
+func (n *windowNode) removeSpans(r span) (removed int) {
+	i := n.search(r.lo)
+	j := i
+	var keep [2]span
+	kept := keep[:0]
+	for ; j < len(n.spans) && n.spans[j].lo < r.hi; j++ {
+		s := n.spans[j]
+		removed += int(min(s.hi, r.hi) - max(s.lo, r.lo))
+		if s.lo < r.lo {
+			kept = append(kept, span{s.lo, r.lo})
+		}
+		if s.hi > r.hi {
+			kept = append(kept, span{r.hi, s.hi})
+		}
+	}
+	if removed > 0 {
+		n.spans = slices.Replace(n.spans, i, j, kept...)
+	}
+	return removed
+}
+
+// add puts the offsets of r in, and returns how many were not there.
+func (n *windowNode) add(r span) (added int) {
+	if n.set != nil {
+		before := n.ones
+		removed := n.set.remove(r)
+		n.set.add(r)
+		n.ones += int(r.hi-r.lo) - removed
+		if n.ones == NativeWindow {
+			n.spans, n.set = []span{wholeWindow}, nil
+		}
+		return n.ones - before
+	}
+	all := r // r and the spans that it meets
+	i := n.search(r.lo)
+	if i > 0 && n.spans[i-1].hi == r.lo {
+		i--
+	}
+	added = int(r.hi - r.lo)
+	j := i
+	for ; j < len(n.spans) && n.spans[j].lo <= r.hi; j++ {
+		s := n.spans[j]
+		added -= max(0, int(min(s.hi, r.hi))-int(max(s.lo, r.lo)))
+		all = span{min(all.lo, s.lo), max(all.hi, s.hi)}
+	}
+	if added == 0 {
+		return 0
+	}
+	n.ones += added
+	n.spans = slices.Replace(n.spans, i, j, all)
+	if len(n.spans) > maxSpans {
+		n.toBits(n.spans)
+	}
+	return added
+}
+
+// remove takes the offsets of r out, and returns how many there were.
+func (s *windowSet) remove(r span) (removed int) {
+	first, last := r.lo/64, (r.hi-1)/64
+	for i := first; i <= last; i++ {
+		mask := ^uint64(0)
+		if i == first {
+			mask <<= r.lo % 64
+		}
+		if i == last {
+			mask &= ^uint64(0) >> (63 - (r.hi-1)%64)
+		}
+		removed += bits.OnesCount64(s[i] & mask)
+		s[i] &^= mask
+	}
+	return removed
+}

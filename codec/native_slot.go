@@ -1,0 +1,186 @@
+package codec
+
+import (
+	"fmt"
+	"maps"
+	"slices"
+)
+
+// maxSlotGaps bounds the gaps that are read into one State, as a window of
+// 32,768 of them may take no more than ten bytes.
+const maxSlotGaps = 1 << 26
+
+// NativeReading is what the records of one slot say together.
+type NativeReading struct {
+	Head NativeHead
+	// State is within the head's bounds. It need not be canonical.
+	State State
+	// Stale are the windows, ascending, whose chunks are not those that
+	// [EncodeNative] would write for State: chunks that no longer count, that
+	// reach beyond the head's bounds, or that are not there although State
+	// needs them. A commit must rewrite or delete them.
+	Stale []int64
+	// Windows are all windows with a chunk, ascending.
+	Windows []int64
+	// Size is the sum of the value's bytes, head included.
+	Size      int
+	Anomalies []Anomaly
+}
+
+// Read decodes the slot's head and chunks, and checks the one against the
+// other. A missing chunk makes outstanding records look committed, so it is an
+// error, an [*Error] of class ErrCorrupt, although State is then all that
+// could be read, and Anomalies names it "missing-chunk" (or "missing-head").
+func (s *NativeSlot) Read() (NativeReading, error) {
+	var rs []Range
+	read := 0
+	r, err := s.read(func(r *NativeReading, c windowChunk, odd bool) error {
+		read += len(s.chunks[c.window])
+		rs = foresee(rs, len(c.spans)+1, read, r.Size-read)
+		if odd || c.full > 0 {
+			for g := range c.ranges(r.bounds()) {
+				rs = appendJoined(rs, g)
+			}
+		} else {
+			rs = c.appendTo(rs)
+		}
+		if len(rs) > maxSlotGaps {
+			return nativeError(ErrTooLarge, -1, fmt.Sprintf("more than %d gaps", maxSlotGaps))
+		}
+		return nil
+	})
+	r.State.Gaps = Ranges{slices.Clip(rs)}
+	r.staleToo()
+	return r, err
+}
+
+// staleToo adds the windows that lack a chunk because a stale one speaks of
+// them.
+func (r *NativeReading) staleToo() {
+	if len(r.Stale) == 0 {
+		return
+	}
+	l := newLayout(r.State.Gaps)
+	for c, ok := l.next(); ok; c, ok = l.next() {
+		if _, found := slices.BinarySearch(r.Windows, c.window); !found {
+			r.Stale = append(r.Stale, c.window)
+		}
+	}
+	slices.Sort(r.Stale)
+}
+
+// GapSet is what Read gives, as a set that can change; it takes far less
+// memory where there are many gaps. State in the reading has no gaps then.
+// What is stale is marked as changed.
+func (s *NativeSlot) GapSet() (*GapSet, NativeReading, error) {
+	g := &GapSet{}
+	r, err := s.read(func(r *NativeReading, c windowChunk, odd bool) error {
+		if !odd {
+			g.load(c)
+			return nil
+		}
+		for gap := range c.ranges(r.bounds()) {
+			g.add(gap)
+		}
+		return nil
+	})
+	g.max = r.Head.Max
+	g.settle()
+	g.MarkDirty(r.Stale...)
+	return g, r, err
+}
+
+// chunkUse takes a chunk that counts; it is good during the call. An odd one
+// reaches beyond the head's bounds, or is cut unlike our own.
+type chunkUse func(r *NativeReading, c windowChunk, odd bool) error
+
+// read decodes the slot and hands its chunks to use, in ascending order.
+func (s *NativeSlot) read(use chunkUse) (NativeReading, error) {
+	r := NativeReading{Windows: slices.Sorted(maps.Keys(s.chunks)), Size: len(s.head)}
+	for _, value := range s.chunks {
+		r.Size += len(value)
+	}
+	if s.head == nil {
+		return r, r.lacks("missing-head", fmt.Sprintf("%d chunks without a head", len(s.chunks)))
+	}
+	var err error
+	if r.Head, err = parseNativeHead(s.head); err != nil {
+		return r, err
+	}
+	r.State.Stable, r.State.Max = r.Head.Stable, r.Head.Max
+	return r, r.chunks(s.chunks, use)
+}
+
+func (r *NativeReading) bounds() Range { return Range{r.Head.Stable, r.Head.Max} }
+
+// chunks reads the chunks that count, and checks them against the head.
+func (r *NativeReading) chunks(chunks map[int64][]byte, use chunkUse) error {
+	var d chunkReader
+	var counted, outstanding int64
+	windows := r.Head.windows()
+	last := windowChunk{window: -1} // that counts
+	for _, window := range r.Windows {
+		if !windows.Contains(window) {
+			r.stale(window)
+			continue
+		}
+		counted++
+		c, err := d.read(window, chunks[window])
+		if err != nil {
+			return fmt.Errorf("chunk of window %d: %w", window, err)
+		}
+		if last.end() > window {
+			return nativeError(ErrCorrupt, -1, fmt.Sprintf("the chunk of window %d speaks of window %d too", last.window, window))
+		}
+		odd := !c.within(r.bounds())
+		if last.window >= 0 && last.end() == window && c.whole() {
+			r.stale(last.window) // it should count this window itself
+			odd = true
+		}
+		if odd {
+			r.stale(window)
+		}
+		last = windowChunk{window: c.window, full: c.full}
+		outstanding += c.count(r.bounds())
+		if err := use(r, c, odd); err != nil {
+			return err
+		}
+	}
+	return r.crossCheck(counted, outstanding)
+}
+
+// foresee makes room in rs for n more ranges, and for as many as the bytes
+// left suggest after those read; these hold four ranges each at most.
+func foresee(rs []Range, n, read, left int) []Range {
+	if len(rs)+n <= cap(rs) {
+		return rs
+	}
+	more := min(float64(len(rs)+n)*float64(left)/float64(max(1, read))*1.05, 4*float64(left))
+	return slices.Grow(rs, n+int(more))
+}
+
+func (r *NativeReading) stale(window int64) {
+	if n := len(r.Stale); n == 0 || r.Stale[n-1] != window {
+		r.Stale = append(r.Stale, window)
+	}
+}
+
+// crossCheck compares the head with what the chunks hold.
+func (r *NativeReading) crossCheck(counted, outstanding int64) error {
+	if dead := int64(len(r.Windows)) - counted; dead > 0 {
+		r.Anomalies = append(r.Anomalies, Anomaly{"dead-chunk",
+			fmt.Sprintf("%d chunks lie outside the stable and max offsets and count for nothing", dead)})
+	}
+	switch {
+	case counted != r.Head.Chunks:
+		return r.lacks("missing-chunk", fmt.Sprintf("the head counts %d chunks, there are %d", r.Head.Chunks, counted))
+	case outstanding != r.Head.Outstanding:
+		return r.lacks("missing-chunk", fmt.Sprintf("the head counts %d outstanding, the chunks hold %d", r.Head.Outstanding, outstanding))
+	}
+	return nil
+}
+
+func (r *NativeReading) lacks(kind, reason string) error {
+	r.Anomalies = append(r.Anomalies, Anomaly{kind, reason})
+	return nativeError(ErrCorrupt, -1, reason)
+}

@@ -1,0 +1,263 @@
+package codec
+
+import (
+	"encoding/json"
+	"fmt"
+	"iter"
+	"slices"
+	"sort"
+	"strconv"
+	"strings"
+)
+
+// Ranges is a set of offsets, kept as sorted, disjoint, non-adjacent,
+// non-empty half-open ranges. The zero value is the empty set. Ranges is a
+// value: no method changes it.
+//
+// Offsets are expected to be non-negative, so that [Ranges.Count] can not
+// overflow.
+type Ranges struct {
+	rs []Range
+}
+
+// NewRanges is the union of rs, which may overlap, touch, be empty or come in
+// any order. The slice is not retained.
+func NewRanges(rs ...Range) Ranges {
+	return normalize(slices.Clone(rs))
+}
+
+// normalize sorts and joins rs in place and takes it over.
+func normalize(rs []Range) Ranges {
+	rs = slices.DeleteFunc(rs, Range.Empty)
+	if !slices.IsSortedFunc(rs, compareStart) {
+		slices.SortFunc(rs, compareStart)
+	}
+	out := rs[:0]
+	for _, r := range rs {
+		out = appendJoined(out, r)
+	}
+	return Ranges{slices.Clip(out)}
+}
+
+func compareStart(a, b Range) int {
+	switch {
+	case a.Start < b.Start:
+		return -1
+	case a.Start > b.Start:
+		return 1
+	}
+	return 0
+}
+
+// appendJoined appends r, whose start is not below that of the last range, and
+// joins it to the last range when they overlap or touch. Empty r is dropped.
+func appendJoined(rs []Range, r Range) []Range {
+	if r.Empty() {
+		return rs
+	}
+	if n := len(rs); n > 0 && r.Start <= rs[n-1].End {
+		rs[n-1].End = max(rs[n-1].End, r.End)
+		return rs
+	}
+	return append(rs, r)
+}
+
+// Len is the number of ranges (for gaps: the gap count).
+func (s Ranges) Len() int { return len(s.rs) }
+
+// Empty reports whether s holds no offset.
+func (s Ranges) Empty() bool { return len(s.rs) == 0 }
+
+// Count is the number of offsets in s (for gaps: outstanding).
+func (s Ranges) Count() int64 {
+	var n int64
+	for _, r := range s.rs {
+		n += r.End - r.Start
+	}
+	return n
+}
+
+// All yields the ranges in ascending order.
+func (s Ranges) All() iter.Seq[Range] { return slices.Values(s.rs) }
+
+// Bounds is the smallest single range that holds all of s; empty when s is.
+func (s Ranges) Bounds() Range {
+	if s.Empty() {
+		return Range{}
+	}
+	return Range{s.rs[0].Start, s.rs[len(s.rs)-1].End}
+}
+
+// First is the lowest range of s; empty when s is.
+func (s Ranges) First() Range {
+	if s.Empty() {
+		return Range{}
+	}
+	return s.rs[0]
+}
+
+// Contains reports whether offset is in s.
+func (s Ranges) Contains(offset int64) bool {
+	i := sort.Search(len(s.rs), func(i int) bool { return s.rs[i].End > offset })
+	return i < len(s.rs) && s.rs[i].Contains(offset)
+}
+
+// Equal reports whether s and t hold the same offsets.
+func (s Ranges) Equal(t Ranges) bool { return slices.Equal(s.rs, t.rs) }
+
+// Clip is the part of s that lies in bounds.
+func (s Ranges) Clip(bounds Range) Ranges {
+	if bounds.Empty() {
+		return Ranges{}
+	}
+	lo := sort.Search(len(s.rs), func(i int) bool { return s.rs[i].End > bounds.Start })
+	hi := sort.Search(len(s.rs), func(i int) bool { return s.rs[i].Start >= bounds.End })
+	if lo >= hi {
+		return Ranges{}
+	}
+	out := slices.Clone(s.rs[lo:hi])
+	out[0].Start = max(out[0].Start, bounds.Start)
+	out[len(out)-1].End = min(out[len(out)-1].End, bounds.End)
+	return Ranges{out}
+}
+
+// Union is every offset that is in s or in t.
+func (s Ranges) Union(t Ranges) Ranges {
+	if s.Empty() {
+		return t
+	}
+	if t.Empty() {
+		return s
+	}
+	out := make([]Range, 0, len(s.rs)+len(t.rs))
+	i, j := 0, 0
+	for i < len(s.rs) || j < len(t.rs) {
+		if j == len(t.rs) || (i < len(s.rs) && s.rs[i].Start <= t.rs[j].Start) {
+			out = appendJoined(out, s.rs[i])
+			i++
+		} else {
+			out = appendJoined(out, t.rs[j])
+			j++
+		}
+	}
+	return Ranges{out}
+}
+
+// Intersect is every offset that is in both s and t.
+func (s Ranges) Intersect(t Ranges) Ranges {
+	var out []Range
+	i, j := 0, 0
+	for i < len(s.rs) && j < len(t.rs) {
+		a, b := s.rs[i], t.rs[j]
+		if c := a.Clip(b); !c.Empty() {
+			out = append(out, c)
+		}
+		if a.End < b.End {
+			i++
+		} else {
+			j++
+		}
+	}
+	return Ranges{out}
+}
+
+// Sub is every offset that is in s and not in t.
+func (s Ranges) Sub(t Ranges) Ranges {
+	if s.Empty() || t.Empty() {
+		return s
+	}
+	out := make([]Range, 0, len(s.rs))
+	j := 0
+	for _, r := range s.rs {
+		for j < len(t.rs) && t.rs[j].End <= r.Start {
+			j++
+		}
+		for k := j; k < len(t.rs) && t.rs[k].Start < r.End; k++ {
+			if r.Start < t.rs[k].Start {
+				out = append(out, Range{r.Start, t.rs[k].Start})
+			}
+			r.Start = min(r.End, t.rs[k].End)
+		}
+		if !r.Empty() {
+			out = append(out, r)
+		}
+	}
+	return Ranges{out}
+}
+
+// String is the set as people read it, ends inclusive: "3-5,9"; "" when empty.
+func (s Ranges) String() string {
+	var b []byte
+	for i, r := range s.rs {
+		if i > 0 {
+			b = append(b, ',')
+		}
+		b = r.appendText(b)
+	}
+	return string(b)
+}
+
+// MarshalJSON writes half-open ranges, [{"start":3,"end":6}]; never null.
+func (s Ranges) MarshalJSON() ([]byte, error) { return s.AppendJSON(nil), nil }
+
+// AppendJSON appends what MarshalJSON returns.
+func (s Ranges) AppendJSON(b []byte) []byte {
+	b = append(b, '[')
+	for i, r := range s.rs {
+		if i > 0 {
+			b = append(b, ',')
+		}
+		b = r.appendJSON(b)
+	}
+	return append(b, ']')
+}
+
+// UnmarshalJSON reads what MarshalJSON writes; ranges may come in any order.
+// A range that is empty, reversed or negative is refused.
+func (s *Ranges) UnmarshalJSON(data []byte) error {
+	var rs []Range
+	if err := json.Unmarshal(data, &rs); err != nil {
+		return err
+	}
+	for _, r := range rs {
+		if r.Empty() || r.Start < 0 {
+			return fmt.Errorf("range {start %d, end %d}: want 0 <= start < end", r.Start, r.End)
+		}
+	}
+	*s = normalize(rs)
+	return nil
+}
+
+// ParseRanges reads what [Ranges.String] writes: inclusive ranges and single
+// offsets separated by commas, in any order, with optional blanks. An empty
+// text is the empty set. The error names the part that is wrong.
+func ParseRanges(text string) (Ranges, error) {
+	if strings.TrimSpace(text) == "" {
+		return Ranges{}, nil
+	}
+	var rs []Range
+	for part := range strings.SplitSeq(text, ",") {
+		r, err := parseRange(strings.TrimSpace(part))
+		if err != nil {
+			return Ranges{}, err
+		}
+		rs = append(rs, r)
+	}
+	return normalize(rs), nil
+}
+
+func parseRange(part string) (Range, error) {
+	first, last, isRange := strings.Cut(part, "-")
+	if !isRange {
+		last = first
+	}
+	lo, errLo := strconv.ParseUint(first, 10, 63)
+	hi, errHi := strconv.ParseUint(last, 10, 63)
+	if errLo != nil || errHi != nil || hi+1 > 1<<63-1 {
+		return Range{}, fmt.Errorf("range %q: want an offset such as 9, or a range such as 3-5 (both ends included)", part)
+	}
+	if hi < lo {
+		return Range{}, fmt.Errorf("range %q: ends before it starts", part)
+	}
+	return Range{int64(lo), int64(hi) + 1}, nil
+}

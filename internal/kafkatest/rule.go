@@ -1,0 +1,49 @@
+package kafkatest
+
+import (
+	"fmt"
+	"strings"
+)
+
+// TopicPartition names a partition.
+type TopicPartition struct {
+	Topic     string
+	Partition int32
+}
+
+// Rule says which records a JVM program treats specially: all records, or none
+// (the zero Rule), or what the functions below make.
+type Rule string
+
+// All matches every record.
+const All Rule = "all"
+
+// Every matches the offsets divisible by n, 0 included.
+func Every(n int64) Rule { return EveryPlus(n, 0) }
+
+// EveryPlus matches the offsets that leave rest when divided by n.
+func EveryPlus(n, rest int64) Rule { return Rule(fmt.Sprintf("mod:%d:%d", n, rest)) }
+
+// Listed matches the given offsets.
+func Listed(offsets map[TopicPartition][]int64) Rule {
+	var parts []string
+	for at, of := range offsets {
+		for _, offset := range of {
+			parts = append(parts, fmt.Sprintf("%s:%d:%d", at.Topic, at.Partition, offset))
+		}
+	}
+	if len(parts) == 0 {
+		return ""
+	}
+	return Rule("list:" + strings.Join(parts, ","))
+}
+
+// arguments are --name value pairs for a JVM program; empty values are left to
+// the program's own defaults.
+type arguments []string
+
+func (a *arguments) add(name, value string) {
+	if value != "" {
+		*a = append(*a, "--"+name, value)
+	}
+}
