@@ -1,0 +1,87 @@
+package gapstore
+
+import (
+	"context"
+	"errors"
+	"fmt"
+	"io"
+	"net"
+	"strings"
+
+	"github.com/twmb/franz-go/pkg/kerr"
+	"github.com/twmb/franz-go/pkg/kgo"
+)
+
+// Classify makes an [*Error] of a failure of op: it finds the class, and the
+// hint that belongs to the cause. nil stays nil, and an [*Error] is returned as
+// it is. Cancellation has no class.
+func Classify(op string, err error) error {
+	if known := (*Error)(nil); err == nil || errors.As(err, &known) {
+		return err
+	}
+	class, hint := classOf(err)
+	return &Error{Class: class, Op: op, Hint: hint, Err: err}
+}
+
+// Failure is [Classify] with the broker that kept op waiting, where ctx's
+// deadline ended it.
+func (s *Store) Failure(op string, err error) error {
+	if errors.Is(err, context.DeadlineExceeded) {
+		seeds, _ := s.client.OptValue(kgo.SeedBrokers).([]string)
+		err = fmt.Errorf("%s: %w", s.traffic.blame(seeds), err)
+	}
+	return Classify(op, err)
+}
+
+func classOf(err error) (class error, hint string) {
+	if code := (*kerr.Error)(nil); errors.As(err, &code) {
+		return classOfCode(code)
+	}
+	var noTLS *kgo.ErrFirstReadEOF
+	var network net.Error
+	switch {
+	case errors.Is(err, context.Canceled):
+		return nil, ""
+	case errors.As(err, &noTLS):
+		return ErrUnavailable, "the broker hung up at once: check TLS and SASL settings against the listener's"
+	case errors.Is(err, context.DeadlineExceeded):
+		return ErrUnavailable, "check that the broker runs and can be reached, or allow more time with --timeout"
+	case errors.As(err, &network), errors.Is(err, io.EOF), errors.Is(err, io.ErrUnexpectedEOF), errors.Is(err, net.ErrClosed):
+		return ErrUnavailable, "check the address, and that the broker runs and can be reached"
+	case isTooOld(err):
+		return ErrUnsupported, "the broker does not know this request: it is too old, or the feature is off"
+	}
+	return nil, ""
+}
+
+// isTooOld recognises errors of kgo that it does not export: the broker's list
+// of requests lacks the one that was to be sent.
+func isTooOld(err error) bool {
+	text := err.Error()
+	return strings.Contains(text, "broker is too old") || strings.Contains(text, "request key is unknown")
+}
+
+func classOfCode(code *kerr.Error) (class error, hint string) {
+	switch code {
+	case kerr.GroupAuthorizationFailed:
+		return ErrDenied, "needs DESCRIBE on the group"
+	case kerr.TopicAuthorizationFailed:
+		return ErrDenied, "needs DESCRIBE on the topic (READ to see its records)"
+	case kerr.ClusterAuthorizationFailed:
+		return ErrDenied, "needs a right on the cluster: DESCRIBE to list, CLUSTER_ACTION to read share state"
+	case kerr.TransactionalIDAuthorizationFailed, kerr.DelegationTokenAuthorizationFailed:
+		return ErrDenied, ""
+	case kerr.SaslAuthenticationFailed, kerr.IllegalSaslState, kerr.UnsupportedSaslMechanism, kerr.SecurityDisabled:
+		return ErrDenied, "check the SASL mechanism, user and password"
+	case kerr.GroupIDNotFound:
+		return ErrNotFound, "gapctl list --all shows every group"
+	case kerr.UnknownTopicOrPartition, kerr.UnknownTopicID:
+		return ErrNotFound, "the topic does not exist, or may not be described"
+	case kerr.UnsupportedVersion, kerr.UnsupportedForMessageFormat:
+		return ErrUnsupported, "the broker does not know this request: it is too old, or the feature is off"
+	}
+	if code.Retriable {
+		return ErrUnavailable, "the cluster is moving or starting: try again"
+	}
+	return nil, ""
+}

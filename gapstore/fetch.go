@@ -1,0 +1,125 @@
+package gapstore
+
+import (
+	"context"
+	"encoding/binary"
+	"fmt"
+
+	"github.com/twmb/franz-go/pkg/kerr"
+	"github.com/twmb/franz-go/pkg/kgo"
+	"github.com/twmb/franz-go/pkg/kmsg"
+)
+
+// Position is where to read one partition. A request holds a partition once.
+type Position struct {
+	Topic     string
+	ID        [16]byte // of the topic; Kafka 3.1 and later ask for it
+	Partition int32
+	Offset    int64
+	// Room is how many bytes to ask for, 0: those of the limit.
+	Room int32
+}
+
+// Fetched is what a broker gave for a [Position].
+type Fetched struct {
+	// Records are those at or above the offset asked for, ascending. Control
+	// records and those of aborted transactions are left out.
+	Records []*kgo.Record
+	// Next is the offset to go on from. It is the offset asked for when the
+	// broker gave nothing: the end is reached, or the next batch was larger
+	// than the limit.
+	Next int64
+	// First is where the batches that were given begin, which is at or below
+	// the offset asked for. Size is their bytes as they were sent, and Batch
+	// those of the first.
+	First       int64
+	Size, Batch int
+	// Err is why the partition could not be read.
+	Err error
+}
+
+// FetchLimit bounds a response, in bytes. A broker goes beyond it for a single
+// batch, so that a reader always advances: the first of the partition that
+// comes first (KIP-74).
+type FetchLimit struct{ Partition, Response int32 }
+
+// Fetch reads committed records at the given positions, which one broker leads,
+// without waiting for more. The result has the order of positions. The error is
+// an [*Error].
+func (s *Store) Fetch(ctx context.Context, leader int32, positions []Position, limit FetchLimit) ([]Fetched, error) {
+	req := kmsg.NewPtrFetchRequest()
+	req.MaxBytes, req.MinBytes, req.MaxWaitMillis = limit.Response, 1, 0
+	req.IsolationLevel = 1
+	topicAt := map[string]int{}
+	for _, at := range positions {
+		i, ok := topicAt[at.Topic]
+		if !ok {
+			i = len(req.Topics)
+			topicAt[at.Topic] = i
+			t := kmsg.NewFetchRequestTopic()
+			t.Topic, t.TopicID = at.Topic, at.ID
+			req.Topics = append(req.Topics, t)
+		}
+		p := kmsg.NewFetchRequestTopicPartition()
+		p.Partition, p.FetchOffset, p.PartitionMaxBytes = at.Partition, at.Offset, limit.Partition
+		if at.Room > 0 {
+			p.PartitionMaxBytes = at.Room
+		}
+		req.Topics[i].Partitions = append(req.Topics[i].Partitions, p)
+	}
+	kresp, err := s.client.Broker(int(leader)).RetriableRequest(ctx, req)
+	if err == nil {
+		err = kerr.ErrorForCode(kresp.(*kmsg.FetchResponse).ErrorCode)
+	}
+	if err != nil {
+		return nil, s.Failure("read records", err)
+	}
+	return s.match(positions, kresp.(*kmsg.FetchResponse)), nil
+}
+
+// match gives each position its part of the response, which names topics by ID
+// from v13 on, and by name before.
+func (s *Store) match(positions []Position, resp *kmsg.FetchResponse) []Fetched {
+	type key struct {
+		topic     string
+		id        [16]byte
+		partition int32
+	}
+	fetched := make([]Fetched, len(positions))
+	index := make(map[key]int, len(positions))
+	for i, at := range positions {
+		fetched[i].Next = at.Offset
+		if resp.Version >= 13 {
+			at.Topic = ""
+		} else {
+			at.ID = [16]byte{}
+		}
+		index[key{at.Topic, at.ID, at.Partition}] = i
+	}
+	for i := range resp.Topics {
+		t := &resp.Topics[i]
+		for j := range t.Partitions {
+			p := &t.Partitions[j]
+			if at, ok := index[key{t.Topic, t.TopicID, p.Partition}]; ok {
+				fetched[at] = s.unpack(positions[at], p)
+			}
+		}
+	}
+	return fetched
+}
+
+func (s *Store) unpack(at Position, p *kmsg.FetchResponseTopicPartition) Fetched {
+	opts := kgo.ProcessFetchPartitionOpts{
+		Offset: at.Offset, IsolationLevel: kgo.ReadCommitted(), Topic: at.Topic, Partition: at.Partition,
+	}
+	got, next := kgo.ProcessFetchPartition(opts, p, s.decompressor, nil)
+	f := Fetched{Records: got.Records, Next: max(next, at.Offset), First: at.Offset, Size: len(p.RecordBatches)}
+	if f.Size >= 12 { // a batch begins with its first offset, and the length of what follows
+		f.First = min(f.First, int64(binary.BigEndian.Uint64(p.RecordBatches)))
+		f.Batch = min(f.Size, 12+int(binary.BigEndian.Uint32(p.RecordBatches[8:])))
+	}
+	if got.Err != nil {
+		f.Err = Classify(fmt.Sprintf("read %s/%d at offset %d", at.Topic, at.Partition, at.Offset), got.Err)
+	}
+	return f
+}

@@ -1,0 +1,190 @@
+package gapstore
+
+import (
+	"context"
+	"errors"
+	"fmt"
+	"sync"
+
+	"github.com/twmb/franz-go/pkg/kerr"
+	"github.com/twmb/franz-go/pkg/kmsg"
+)
+
+// Topic is a topic as the cluster has it now.
+type Topic struct {
+	ID [16]byte // zero where the cluster does not tell
+	// Logs are its partitions, by number. A partition that the cluster did not
+	// name has an Err.
+	Logs []Log
+	// Err is why the topic could not be read; ErrNotFound: there is none.
+	Err error
+}
+
+// Log is the log of one partition.
+type Log struct {
+	Leader      int32 // node ID; -1: none
+	LeaderEpoch int32 // -1: unknown
+	// Start is the first offset that the log holds, End one past the last, and
+	// LastStable one past the last that read-committed readers get. NoOffset
+	// until [Store.Ends] has found them.
+	Start, End, LastStable int64
+	// Err is why the log can not be read: no leader, or a broker's answer.
+	Err error
+}
+
+// Log is the log of a partition; false when the topic has no such partition.
+func (t *Topic) Log(partition int32) (*Log, bool) {
+	if t == nil || partition < 0 || int(partition) >= len(t.Logs) {
+		return nil, false
+	}
+	return &t.Logs[partition], true
+}
+
+// Topics asks for the topics of those names. One that does not exist is there
+// with its error. The error is an [*Error].
+func (s *Store) Topics(ctx context.Context, names []string) (map[string]*Topic, error) {
+	topics := make(map[string]*Topic, len(names))
+	if len(names) == 0 {
+		return topics, nil
+	}
+	req := kmsg.NewPtrMetadataRequest()
+	req.AllowAutoTopicCreation = false
+	for _, name := range names {
+		t := kmsg.NewMetadataRequestTopic()
+		t.Topic = kmsg.StringPtr(name)
+		req.Topics = append(req.Topics, t)
+	}
+	resp, err := req.RequestWith(ctx, s.client)
+	if err != nil {
+		return nil, s.Failure("describe topics", err)
+	}
+	for i := range resp.Topics {
+		if name := resp.Topics[i].Topic; name != nil {
+			topics[*name] = newTopic(*name, &resp.Topics[i])
+		}
+	}
+	for _, name := range names {
+		if topics[name] == nil {
+			topics[name] = &Topic{Err: Classify("describe topic "+name, kerr.UnknownTopicOrPartition)}
+		}
+	}
+	return topics, nil
+}
+
+func newTopic(name string, told *kmsg.MetadataResponseTopic) *Topic {
+	if err := kerr.ErrorForCode(told.ErrorCode); err != nil {
+		return &Topic{Err: Classify("describe topic "+name, err)}
+	}
+	t := &Topic{ID: told.TopicID, Logs: make([]Log, len(told.Partitions))}
+	for i := range t.Logs {
+		t.Logs[i] = Log{Leader: -1, LeaderEpoch: -1, Start: NoOffset, End: NoOffset, LastStable: NoOffset}
+	}
+	for _, p := range told.Partitions {
+		log, ok := t.Log(p.Partition)
+		if !ok {
+			continue
+		}
+		log.Leader, log.LeaderEpoch = p.Leader, p.LeaderEpoch
+		// A replica that is down is no reason not to ask the leader.
+		if err := kerr.ErrorForCode(p.ErrorCode); err != nil && (p.Leader < 0 || err != kerr.ReplicaNotAvailable) {
+			log.Err = Classify(fmt.Sprintf("find the leader of %s/%d", name, p.Partition), err)
+		} else if p.Leader < 0 {
+			log.Err = Classify(fmt.Sprintf("find the leader of %s/%d", name, p.Partition), kerr.LeaderNotAvailable)
+		}
+	}
+	return t
+}
+
+// The offsets that ListOffsets knows by timestamp.
+const (
+	latest   int64 = -1
+	earliest int64 = -2
+)
+
+// Ends finds where the logs of those partitions, by topic, start and end. Each
+// is asked once; what can not be found is an Err of its Log.
+func (s *Store) Ends(ctx context.Context, topics map[string]*Topic, partitions map[string][]int32) {
+	asked := [...]struct {
+		timestamp int64
+		isolation int8 // 0 read uncommitted, 1 read committed
+		into      func(*Log) *int64
+		shards    []offsetsAnswer
+	}{
+		{timestamp: earliest, into: func(l *Log) *int64 { return &l.Start }},
+		{timestamp: latest, into: func(l *Log) *int64 { return &l.End }},
+		{timestamp: latest, isolation: 1, into: func(l *Log) *int64 { return &l.LastStable }},
+	}
+	var work sync.WaitGroup
+	for i := range asked {
+		a := &asked[i]
+		work.Go(func() { a.shards = s.listOffsets(ctx, topics, partitions, a.timestamp, a.isolation) })
+	}
+	work.Wait()
+	for i := range asked {
+		for _, answer := range asked[i].shards {
+			log, ok := topics[answer.topic].Log(answer.partition)
+			switch {
+			case !ok:
+			case answer.err != nil:
+				log.Err = s.Failure(fmt.Sprintf("find the ends of %s/%d", answer.topic, answer.partition), answer.err)
+			default:
+				*asked[i].into(log) = max(answer.offset, NoOffset)
+			}
+		}
+	}
+	for name, numbers := range partitions {
+		for _, number := range numbers {
+			if log, ok := topics[name].Log(number); ok && log.Err == nil && min(log.Start, log.End, log.LastStable) < 0 {
+				log.Err = Classify(fmt.Sprintf("find the ends of %s/%d", name, number), errors.New("the broker did not answer for it"))
+			}
+		}
+	}
+}
+
+// offsetsAnswer is ListOffsets' answer for one partition.
+type offsetsAnswer struct {
+	topic     string
+	partition int32
+	offset    int64
+	err       error
+}
+
+func (s *Store) listOffsets(ctx context.Context, topics map[string]*Topic, partitions map[string][]int32, timestamp int64, isolation int8) []offsetsAnswer {
+	req := kmsg.NewPtrListOffsetsRequest()
+	req.IsolationLevel = isolation
+	for name, numbers := range partitions {
+		t := kmsg.NewListOffsetsRequestTopic()
+		t.Topic = name
+		for _, number := range numbers {
+			if log, ok := topics[name].Log(number); !ok || log.Err != nil {
+				continue
+			}
+			p := kmsg.NewListOffsetsRequestTopicPartition()
+			p.Partition, p.Timestamp = number, timestamp
+			t.Partitions = append(t.Partitions, p)
+		}
+		if len(t.Partitions) > 0 {
+			req.Topics = append(req.Topics, t)
+		}
+	}
+	if len(req.Topics) == 0 {
+		return nil
+	}
+	var answers []offsetsAnswer
+	for _, shard := range s.client.RequestSharded(ctx, req) {
+		if shard.Err != nil {
+			for _, t := range shard.Req.(*kmsg.ListOffsetsRequest).Topics {
+				for _, p := range t.Partitions {
+					answers = append(answers, offsetsAnswer{t.Topic, p.Partition, NoOffset, shard.Err})
+				}
+			}
+			continue
+		}
+		for _, t := range shard.Resp.(*kmsg.ListOffsetsResponse).Topics {
+			for _, p := range t.Partitions {
+				answers = append(answers, offsetsAnswer{t.Topic, p.Partition, p.Offset, kerr.ErrorForCode(p.ErrorCode)})
+			}
+		}
+	}
+	return answers
+}
