@@ -1,0 +1,102 @@
+package bench
+
+import (
+	"bytes"
+	"fmt"
+	"io"
+	"os"
+	"os/exec"
+	"path/filepath"
+	"slices"
+	"syscall"
+	"testing"
+	"time"
+
+	"github.com/gapctl/gapctl/internal/kafkatest"
+)
+
+func TestMain(m *testing.M) { kafkatest.Main(m) }
+
+// contender is one whole process that is timed.
+type contender struct {
+	name    string
+	command func() *exec.Cmd
+	wall    []time.Duration
+	peakKiB int64 // of the largest run
+	bytes   int64 // standard output of the last run
+}
+
+// inTurn runs the contenders A B C A B C …, so that a machine whose speed
+// drifts treats them alike; a first round is not counted.
+func inTurn(b *testing.B, contenders ...*contender) {
+	b.Helper()
+	for _, c := range contenders {
+		c.run(b)
+		c.wall = nil
+	}
+	for range b.N {
+		for _, c := range contenders {
+			c.run(b)
+		}
+	}
+}
+
+func (c *contender) run(b *testing.B) {
+	b.Helper()
+	cmd := c.command()
+	var errors bytes.Buffer
+	cmd.Stderr = &errors
+	out, err := cmd.StdoutPipe()
+	if err != nil {
+		b.Fatal(err)
+	}
+	start := time.Now()
+	if err := cmd.Start(); err != nil {
+		b.Fatal(err)
+	}
+	c.bytes, _ = io.Copy(io.Discard, out)
+	if err := cmd.Wait(); err != nil {
+		b.Fatalf("%s: %v\n%s", c.name, err, errors.String())
+	}
+	c.wall = append(c.wall, time.Since(start))
+	if usage, ok := cmd.ProcessState.SysUsage().(*syscall.Rusage); ok {
+		c.peakKiB = max(c.peakKiB, usage.Maxrss)
+	}
+}
+
+func (c *contender) median() time.Duration {
+	sorted := slices.Sorted(slices.Values(c.wall))
+	return sorted[len(sorted)/2]
+}
+
+// report prints one line per contender and the ratios of the first to each of
+// the others.
+func report(b *testing.B, contenders ...*contender) {
+	b.Helper()
+	first := contenders[0]
+	text := fmt.Sprintf("%-28s %10s %10s %10s %10s %12s\n", b.Name(), "min", "median", "max", "peak MiB", "output KiB")
+	for _, c := range contenders {
+		text += fmt.Sprintf("%-28s %10v %10v %10v %10d %12d", c.name,
+			slices.Min(c.wall).Round(time.Millisecond), c.median().Round(time.Millisecond),
+			slices.Max(c.wall).Round(time.Millisecond), c.peakKiB>>10, c.bytes>>10)
+		if c != first {
+			ratio := float64(first.median()) / float64(c.median())
+			text += fmt.Sprintf("   %s takes %.3f × of it", first.name, ratio)
+			b.ReportMetric(ratio, "of-"+c.name)
+		}
+		text += "\n"
+	}
+	b.ReportMetric(float64(first.median().Milliseconds()), "ms/"+first.name)
+	b.ReportMetric(0, "ns/op")
+	fmt.Fprint(os.Stderr, "\n", text)
+}
+
+// program builds a main package of this module and returns its path.
+func program(b *testing.B, pkg string) string {
+	b.Helper()
+	path := filepath.Join(b.TempDir(), filepath.Base(pkg))
+	if out, err := exec.Command("go", "build", "-o", path, pkg).CombinedOutput(); err != nil {
+		b.Fatalf("build %s: %v\n%s", pkg, err, out)
+	}
+	return path
+}

@@ -1,0 +1,146 @@
+package cmd
+
+import (
+	"context"
+	"errors"
+	"io"
+	"os"
+	"os/signal"
+	"syscall"
+	"time"
+
+	"github.com/spf13/cobra"
+	"golang.org/x/term"
+
+	"github.com/gapctl/gapctl/inspect"
+)
+
+// World is what a run of the command can see and touch besides its arguments.
+type World struct {
+	In       io.Reader
+	Out, Err io.Writer
+	Getenv   func(string) string
+	Now      func() time.Time
+}
+
+// Process is the world of this process.
+func Process() World {
+	return World{In: os.Stdin, Out: os.Stdout, Err: os.Stderr, Getenv: os.Getenv, Now: time.Now}
+}
+
+// app is one run of the command.
+type app struct {
+	args     []string
+	in       io.Reader
+	out, err io.Writer
+	getenv   func(string) string
+	now      func() time.Time
+	terminal bool   // out is a terminal
+	color    string // the flag --color
+	ran      bool   // a command has begun: errors from now on are not about usage
+}
+
+// errInterrupted is the cause of a context that a signal has cancelled.
+var errInterrupted = errors.New("interrupted")
+
+// Main runs the command that args, without the program's name, ask for, and is
+// the exit status.
+func Main(args []string, w World) int {
+	// Without this a write to a closed pipe would kill the process on the
+	// spot, even between two writes to Kafka; with it the write just fails.
+	signal.Ignore(syscall.SIGPIPE)
+	ctx, cancel := context.WithCancelCause(context.Background())
+	defer cancel(nil)
+	signals := make(chan os.Signal, 1)
+	signal.Notify(signals, os.Interrupt, syscall.SIGTERM)
+	defer signal.Stop(signals)
+	go func() {
+		select {
+		case <-signals:
+			cancel(errInterrupted)
+		case <-ctx.Done():
+		}
+	}()
+	return run(ctx, args, w)
+}
+
+// run is Main under a context.
+func run(ctx context.Context, args []string, w World) int {
+	out := &carefulWriter{w: w.Out}
+	a := &app{args: args, in: w.In, out: out, terminal: isTerminal(w.Out), err: w.Err, getenv: w.Getenv, now: w.Now}
+	err := a.execute(ctx)
+	if err == nil {
+		err = out.err
+	}
+	if err != nil && errors.Is(context.Cause(ctx), errInterrupted) {
+		err = errInterrupted
+	}
+	return a.finish(err)
+}
+
+func (a *app) execute(ctx context.Context) error {
+	root := a.rootCommand()
+	root.SetArgs(a.args)
+	root.SetIn(a.in)
+	root.SetOut(a.out)
+	root.SetErr(a.err)
+	return root.ExecuteContext(ctx)
+}
+
+// carefulWriter remembers that a write failed, for those who do not look:
+// help on a full disk is a failure too.
+type carefulWriter struct {
+	w   io.Writer
+	err error
+}
+
+func (c *carefulWriter) Write(p []byte) (int, error) {
+	n, err := c.w.Write(p)
+	if c.err == nil {
+		c.err = err
+	}
+	return n, err
+}
+
+// runner is what a command does, with the arguments that are no flags.
+type runner func(ctx context.Context, args []string) error
+
+// running makes r what a command runs, and notes that it began: an error
+// before that is about usage.
+func (a *app) running(r runner) func(*cobra.Command, []string) error {
+	return func(cmd *cobra.Command, args []string) error {
+		a.ran = true
+		return r(cmd.Context(), args)
+	}
+}
+
+// style is how views look on standard output.
+func (a *app) style() (inspect.Style, error) {
+	when := a.setting(a.color, "GAPCTL_COLOR", "auto")
+	switch when {
+	case "always":
+		return inspect.Style{Color: true}, nil
+	case "never":
+		return inspect.Style{}, nil
+	case "auto":
+		return inspect.Style{Color: a.getenv("NO_COLOR") == "" && a.getenv("TERM") != "dumb" && a.terminal}, nil
+	}
+	return inspect.Style{}, usage("", "--color %q: want auto, always or never", when)
+}
+
+// setting is the flag's value, or else that of the environment, or else the
+// fallback.
+func (a *app) setting(flag, variable, fallback string) string {
+	if flag != "" {
+		return flag
+	}
+	if value := a.getenv(variable); value != "" {
+		return value
+	}
+	return fallback
+}
+
+func isTerminal(w io.Writer) bool {
+	f, ok := w.(*os.File)
+	return ok && term.IsTerminal(int(f.Fd()))
+}

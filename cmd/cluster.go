@@ -1,0 +1,93 @@
+package cmd
+
+import (
+	"context"
+	"errors"
+	"fmt"
+
+	"github.com/gapctl/gapctl/gapstore"
+	"github.com/gapctl/gapctl/inspect"
+)
+
+// gather connects, reads what q asks for, and says on standard error what
+// could not be seen. A group of q that does not exist is an error, after the
+// others are read.
+func (a *app) gather(ctx context.Context, c *connection, q inspect.Query) (inspect.Snapshot, error) {
+	dial, err := a.dial(c)
+	if err != nil {
+		return inspect.Snapshot{}, err
+	}
+	ctx, cancel, err := a.limited(ctx, c)
+	if err != nil {
+		return inspect.Snapshot{}, err
+	}
+	defer cancel()
+	store, err := gapstore.Open(ctx, dial)
+	if err != nil {
+		return inspect.Snapshot{}, causeOf(ctx, err)
+	}
+	defer store.Close()
+	s, err := inspect.Gather(ctx, store, q)
+	if err != nil {
+		return inspect.Snapshot{}, causeOf(ctx, err)
+	}
+	s.TakenAt = a.now()
+	for _, notice := range s.Notices {
+		a.say(notice)
+	}
+	return s, a.checkFound(ctx, store, &s)
+}
+
+// causeOf is why ctx has ended, which says more than the call that noticed;
+// otherwise err.
+func causeOf(ctx context.Context, err error) error {
+	if cause := context.Cause(ctx); cause != nil {
+		return cause
+	}
+	return err
+}
+
+// checkFound takes groups that do not exist out of s; they are the error.
+func (a *app) checkFound(ctx context.Context, store *gapstore.Store, s *inspect.Snapshot) error {
+	var found []inspect.Group
+	missing := ""
+	for _, g := range s.Groups {
+		switch {
+		case !errors.Is(g.Err, gapstore.ErrNotFound):
+			found = append(found, g)
+		case missing == "":
+			missing = g.Name
+		}
+	}
+	if missing == "" {
+		return nil
+	}
+	s.Groups = found
+	hint := "gapctl list --all shows the groups"
+	if like := inspect.SimilarGroup(ctx, store, missing); like != "" {
+		hint = fmt.Sprintf("did you mean %s? gapctl list --all shows the groups", like)
+	}
+	return fail(exitFailure, hint, "%w", missingGroup(missing))
+}
+
+// missingGroup is the error of a group that does not exist, by its name.
+type missingGroup string
+
+func (g missingGroup) Error() string { return "no group " + string(g) }
+
+// Is makes it what the store calls not found.
+func (g missingGroup) Is(target error) bool { return target == gapstore.ErrNotFound }
+
+// show prints v, if anything was found, and then is the worst of the error of
+// gathering and the verdict on what was gathered.
+func (a *app) show(print func(inspect.View) error, v inspect.View, s inspect.Snapshot, named []string, gathered error) error {
+	if len(s.Groups) > 0 || gathered == nil {
+		if err := print(v); err != nil {
+			return err
+		}
+	}
+	if gathered != nil {
+		return gathered
+	}
+	return verdict(&s, named)
+}

@@ -1,0 +1,146 @@
+package cmd
+
+import (
+	"context"
+	"crypto/x509"
+	"encoding/json"
+	"errors"
+	"fmt"
+	"io"
+	"strings"
+	"syscall"
+
+	"github.com/gapctl/gapctl/codec"
+	"github.com/gapctl/gapctl/gapstore"
+	"github.com/gapctl/gapctl/inspect"
+)
+
+// failure is an error that has decided how the process ends.
+type failure struct {
+	code int
+	err  error
+	hint string // what to do next, or ""
+}
+
+func (f *failure) Error() string { return f.err.Error() }
+
+func (f *failure) Unwrap() error { return f.err }
+
+// fail makes an error that ends the process with code.
+func fail(code int, hint, format string, args ...any) error {
+	return &failure{code, fmt.Errorf(format, args...), hint}
+}
+
+// usage makes an error of the command line or the configuration.
+func usage(hint, format string, args ...any) error { return fail(exitUsage, hint, format, args...) }
+
+// judge decides how the process ends for err, which is not nil.
+func (a *app) judge(err error) *failure {
+	var decided *failure
+	var store *gapstore.Error
+	switch {
+	case errors.As(err, &decided):
+		return &failure{decided.code, err, decided.hint}
+	case errors.Is(err, errInterrupted):
+		return &failure{exitInterrupted, errInterrupted, ""}
+	case errors.Is(err, context.DeadlineExceeded):
+		return &failure{exitUnavailable, err, "a longer --timeout gives the cluster more time"}
+	case !a.ran:
+		return &failure{exitUsage, err, "gapctl help shows the commands, and gapctl help COMMAND its flags"}
+	}
+	f := &failure{exitFailure, err, certificateHint(err)}
+	if errors.As(err, &store) && store.Hint != "" {
+		f.hint = store.Hint
+	}
+	switch {
+	case errors.Is(err, gapstore.ErrUnavailable):
+		f.code = exitUnavailable
+	case errors.Is(err, gapstore.ErrDenied):
+		f.code = exitDenied
+	case errors.Is(err, codec.ErrCorrupt), errors.Is(err, codec.ErrUnknownFormat), errors.Is(err, codec.ErrAmbiguous):
+		f.code = exitCorrupt
+	}
+	return f
+}
+
+// certificateHint is what to do about a broker that is not trusted.
+func certificateHint(err error) string {
+	var name x509.HostnameError
+	var authority x509.UnknownAuthorityError
+	switch {
+	case errors.As(err, &name):
+		return "ssl.endpoint.identification.algorithm= accepts any name"
+	case errors.As(err, &authority):
+		return "ssl.truststore.location names the file with the certificates to trust"
+	}
+	return ""
+}
+
+// finish reports err on standard error and is the exit code.
+func (a *app) finish(err error) int {
+	switch {
+	case err == nil:
+		return exitOK
+	case errors.Is(err, syscall.EPIPE):
+		return exitOK // the reader has seen enough, such as head
+	}
+	f := a.judge(err)
+	if a.wantsJSON() {
+		writeJSONError(a.err, f)
+	} else {
+		a.say(f.Error())
+		if f.hint != "" {
+			fmt.Fprintf(a.err, "hint: %s\n", inspect.Clean(f.hint))
+		}
+	}
+	return f.code
+}
+
+// say writes one line for people on standard error.
+func (a *app) say(message string) {
+	fmt.Fprintf(a.err, "gapctl: %s\n", inspect.Clean(strings.TrimSpace(message)))
+}
+
+// errorDocument is an error as a machine reads it.
+type errorDocument struct {
+	Error struct {
+		Class   string  `json:"class"`
+		Message string  `json:"message"`
+		Hint    *string `json:"hint"`
+	} `json:"error"`
+}
+
+func writeJSONError(w io.Writer, f *failure) {
+	var doc errorDocument
+	doc.Error.Class, doc.Error.Message = exitName(f.code), inspect.Clean(f.Error())
+	if class := inspect.ErrorClass(f.err); class != "failure" {
+		doc.Error.Class = class
+	}
+	if f.hint != "" {
+		hint := inspect.Clean(f.hint)
+		doc.Error.Hint = &hint
+	}
+	enc := json.NewEncoder(w)
+	enc.SetEscapeHTML(false)
+	_ = enc.Encode(doc) // standard error is the last place to complain to
+}
+
+// wantsJSON reports whether errors are wanted as JSON. It reads the bare
+// arguments, since the error may be that they can not be parsed.
+func (a *app) wantsJSON() bool {
+	wanted := a.getenv("GAPCTL_OUTPUT") == "json"
+	for i, arg := range a.args {
+		if arg == "--" {
+			break
+		}
+		for _, flag := range []string{"-o", "--output"} {
+			switch value, found := strings.CutPrefix(arg, flag); {
+			case found && value == "" && i+1 < len(a.args):
+				wanted = a.args[i+1] == "json"
+			case found && value != "":
+				wanted = strings.TrimPrefix(value, "=") == "json"
+			}
+		}
+	}
+	return wanted
+}

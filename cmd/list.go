@@ -1,0 +1,72 @@
+package cmd
+
+import (
+	"context"
+
+	"github.com/spf13/cobra"
+
+	"github.com/gapctl/gapctl/inspect"
+)
+
+type listOptions struct {
+	app        *app
+	connection connection
+	output     output
+	choice     choice
+	all        bool
+}
+
+func (a *app) listCommand() *cobra.Command {
+	o := &listOptions{app: a}
+	cmd := &cobra.Command{
+		Use:   "list",
+		Short: "list the groups that hold gap commits",
+		Long: `list shows every group that holds gap commits, of every format, with what is
+outstanding, since when, and the worst that is wrong with it. Groups whose bytes
+can not be read are among them.
+
+OUTSTANDING is the records in gaps. LAG is what plain tools print: all from the
+stable offset on. TRUE-LAG is what really remains to be done.`,
+		Example: `  gapctl list
+  gapctl list --all -o wide
+  gapctl list --topic orders --format parallel-consumer -o json`,
+		Args:        cobra.NoArgs,
+		Annotations: related("gapctl describe, gapctl gaps"),
+		RunE:        a.running(o.run),
+	}
+	cmd.Flags().BoolVar(&o.all, "all", false, "every group, also those without gap commits")
+	o.choice.bind(cmd)
+	o.connection.bind(cmd.Flags())
+	o.output.bind(cmd)
+	return cmd
+}
+
+func (o *listOptions) run(ctx context.Context, _ []string) error {
+	print, err := o.app.printer(o.output)
+	if err != nil {
+		return err
+	}
+	q, err := o.choice.query(nil)
+	if err != nil {
+		return err
+	}
+	q.All, q.GapsOnly = true, !o.all
+	s, err := o.app.gather(ctx, &o.connection, q)
+	if err != nil {
+		return err
+	}
+	if len(s.Groups) == 0 {
+		o.app.say(o.nothing())
+	}
+	return o.app.show(print, inspect.NewListView(s), s, nil, nil)
+}
+
+func (o *listOptions) nothing() string {
+	switch {
+	case o.choice.given():
+		return "no group fits --topic and --format"
+	case o.all:
+		return "the cluster has no groups"
+	}
+	return "no group holds gap commits; gapctl list --all shows every group"
+}

@@ -1,0 +1,67 @@
+package inspect
+
+import (
+	"cmp"
+	"slices"
+	"strings"
+
+	"github.com/gapctl/gapctl/codec"
+	"github.com/gapctl/gapctl/gapstore"
+)
+
+// judge finds what is wrong with the partitions of g, or worth knowing: a pure
+// function of what was gathered.
+func judge(g *Group) {
+	rules := rules()
+	for i := range g.Partitions {
+		p := &g.Partitions[i]
+		p.Findings = nil
+		for _, rule := range rules {
+			if f, ok := rule(g, p); ok {
+				p.Findings = append(p.Findings, f)
+			}
+		}
+		slices.SortFunc(p.Findings, func(a, b Finding) int { return cmp.Compare(a.Kind, b.Kind) })
+	}
+}
+
+// A rule looks for one kind of finding. It is asked for every partition, so it
+// finds out first whether there is anything to say.
+type rule func(g *Group, p *Partition) (Finding, bool)
+
+func rules() []rule {
+	return []rule{
+		lost, orphan, beyondLogEnd, topicRecreated,
+		undecodable, foreign, notCanonical, roomLeft,
+		rejected, nearDeliveryLimit, openTransaction,
+	}
+}
+
+// isOrphan reports whether the topic, or the partition, is gone: its log is
+// unknown although nothing failed.
+func (p *Partition) isOrphan() bool { return p.Err == nil && p.LogEnd == gapstore.NoOffset }
+
+// command is a gapctl command on one partition, ready for a shell.
+func (p *Partition) command(verb string, flags ...string) string {
+	words := append([]string{"gapctl", verb, shellQuote(p.Group), "--topic", shellQuote(p.place())}, flags...)
+	return strings.Join(words, " ")
+}
+
+func (p *Partition) place() string { return strings.TrimPrefix(p.Key.String(), p.Group+" ") }
+
+// shellQuote makes a name one word for a POSIX shell. Names of groups may hold
+// anything.
+func shellQuote(name string) string {
+	plain := func(r rune) bool {
+		return r >= 'a' && r <= 'z' || r >= 'A' && r <= 'Z' || r >= '0' && r <= '9' || strings.ContainsRune("._/:@%+=-", r)
+	}
+	if name != "" && name[0] != '-' && strings.IndexFunc(name, func(r rune) bool { return !plain(r) }) < 0 {
+		return name
+	}
+	return "'" + strings.ReplaceAll(name, "'", `'\''`) + "'"
+}
+
+// span is the single range [start,end), or none.
+func span(start, end int64) codec.Ranges {
+	return codec.NewRanges(codec.Range{Start: start, End: end})
+}

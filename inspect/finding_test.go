@@ -1,0 +1,140 @@
+package inspect
+
+import (
+	"strings"
+	"testing"
+
+	"github.com/gapctl/gapctl/codec"
+	"github.com/gapctl/gapctl/gapstore"
+)
+
+// healthy is a partition about which there is nothing to say.
+func healthy() Partition {
+	return Partition{
+		Entry: gapstore.Entry{
+			Key: gapstore.Key{Group: "billing", Topic: "orders", Partition: 2}, Home: gapstore.HomeCommit,
+			Committed: 10, LeaderEpoch: 3, Format: "parallel-consumer", Size: 100, SizeLimit: 4096,
+			State:   codec.State{Stable: 10, Max: 20, Gaps: codec.NewRanges(codec.Range{Start: 10, End: 12}, codec.Range{Start: 15, End: 16})},
+			TopicID: [16]byte{1},
+		},
+		LogStart: 0, LogEnd: 30, LastStable: 30, LogID: [16]byte{1}, LogEpoch: 3,
+	}
+}
+
+// findingCase is a change of a healthy partition, and the one finding that it
+// brings.
+type findingCase struct {
+	change func(p *Partition)
+	kind   string // "" wants none
+	level  Level
+	ranges string
+	remedy string
+	says   string
+}
+
+func findingCases() map[string]findingCase {
+	return map[string]findingCase{
+		"nothing":         {func(*Partition) {}, "", "", "", "", ""},
+		"lost":            {func(p *Partition) { p.LogStart = 11 }, "lost", LevelWarn, "10", "gapctl compact billing --topic orders/2", "1 record "},
+		"log start below": {func(p *Partition) { p.LogStart = 10 }, "", "", "", "", ""},
+		"orphan": {func(p *Partition) { p.LogStart, p.LogEnd, p.LogID, p.LogEpoch = -1, -1, [16]byte{}, -1 },
+			"orphan", LevelWarn, "10-11,15", "", "does not exist"},
+		"no leader": {func(p *Partition) {
+			p.LogStart, p.LogEnd, p.Err = -1, -1, &gapstore.Error{Class: gapstore.ErrUnavailable}
+		},
+			"", "", "", "", ""},
+		"beyond the end":   {func(p *Partition) { p.LogEnd = 18 }, "beyond-log-end", LevelError, "18-19", "gapctl reset billing --topic orders/2 --to-latest", "the log ends at 18"},
+		"at the end":       {func(p *Partition) { p.LogEnd = 20 }, "", "", "", "", ""},
+		"another topic ID": {func(p *Partition) { p.TopicID[0] = 9 }, "topic-recreated", LevelError, "0-19", "gapctl reset billing --topic orders/2 --to-earliest", "earlier topic"},
+		"epoch fell":       {func(p *Partition) { p.LeaderEpoch = 4 }, "topic-recreated", LevelError, "0-19", "gapctl reset billing --topic orders/2 --to-earliest", ""},
+		"epoch rose":       {func(p *Partition) { p.LogEpoch = 9 }, "", "", "", "", ""},
+		"near the limit":   {func(p *Partition) { p.Size = 3073 }, "near-limit", LevelWarn, "10-11,15", "gapctl records billing --topic orders/2", "takes no new records"},
+		"at 75 %":          {func(p *Partition) { p.Size = 3072 }, "", "", "", "", ""},
+		"near, greyhound":  {func(p *Partition) { p.Size, p.Format = 3073, "greyhound" }, "near-limit", LevelWarn, "10-11,15", "gapctl records billing --topic orders/2", "will not fit"},
+		"over the limit":   {func(p *Partition) { p.Size = 4097 }, "over-limit", LevelError, "10-11,15", "gapctl compact billing --topic orders/2", "4097"},
+		"full":             {func(p *Partition) { p.Size = 4096 }, "near-limit", LevelWarn, "10-11,15", "gapctl records billing --topic orders/2", ""},
+		"long text of Streams": {func(p *Partition) {
+			p.Size, p.Format, p.Foreign, p.State = 4000, "kafka-streams", true, codec.Complete(10)
+		},
+			"foreign", LevelInfo, "", "", "Kafka Streams"},
+		"corrupt": {func(p *Partition) {
+			p.Err = &codec.Error{Class: codec.ErrCorrupt, Format: "parallel-consumer", Position: 4, Reason: "cut off"}
+		}, "undecodable", LevelError, "", "gapctl reset billing --topic orders/2 --clear-metadata", "cut off"},
+		"unknown text": {func(p *Partition) {
+			p.Err, p.Raw, p.Format = &codec.Error{Class: codec.ErrUnknownFormat, Position: -1}, "by \x1b[31mhand", ""
+		}, "foreign", LevelWarn, "", "", `by \x1b[31mhand`},
+		"not canonical": {func(p *Partition) { p.State.Max = 16 }, "not-canonical", LevelWarn, "10-11,15", "gapctl compact billing --topic orders/2", "last gap"},
+		"anomaly": {func(p *Partition) { p.Anomalies = []codec.Anomaly{{Kind: "odd-tail", Message: "a byte too many"}} },
+			"not-canonical", LevelInfo, "", "gapctl compact billing --topic orders/2", "a byte too many"},
+		"rejected": {func(p *Partition) {
+			p.State.Delivery = []codec.Delivery{{Range: codec.Range{Start: 12, End: 14}, State: codec.Archived, Count: 1}}
+		}, "rejected", LevelWarn, "12-13", "gapctl records billing --topic orders/2", "2 records"},
+		"one delivery left": {func(p *Partition) {
+			p.State.Delivery = []codec.Delivery{{Range: codec.Range{Start: 10, End: 11}, State: codec.Available, Count: 4}, {Range: codec.Range{Start: 11, End: 12}, State: codec.Available, Count: 3}}
+		}, "near-delivery-limit", LevelWarn, "10", "gapctl records billing --topic orders/2", "the limit is 5"},
+		"acknowledged at the limit": {func(p *Partition) {
+			p.State.Delivery = []codec.Delivery{{Range: codec.Range{Start: 12, End: 13}, State: codec.Acknowledged, Count: 4}}
+		}, "", "", "", "", ""},
+		"pending": {func(p *Partition) { p.Pending = true }, "open-transaction", LevelInfo, "", "", "transaction"},
+	}
+}
+
+func TestFindings(t *testing.T) {
+	for name, c := range findingCases() {
+		t.Run(name, func(t *testing.T) {
+			g := Group{Name: "billing", DeliveryLimit: 5, Partitions: []Partition{healthy()}}
+			p := &g.Partitions[0]
+			c.change(p)
+			judge(&g)
+			if c.kind == "" {
+				if len(p.Findings) > 0 {
+					t.Fatalf("found %+v", p.Findings)
+				}
+				return
+			}
+			if len(p.Findings) != 1 {
+				t.Fatalf("found %+v, want one %s", p.Findings, c.kind)
+			}
+			f := p.Findings[0]
+			if f.Kind != c.kind || f.Level != c.level || f.Ranges.String() != c.ranges || f.Remedy != c.remedy {
+				t.Errorf("found %+v (%v)\nwant %s %s %s: %s", f, f.Ranges, c.level, c.kind, c.ranges, c.remedy)
+			}
+			if !strings.Contains(f.Message, c.says) {
+				t.Errorf("message %q does not say %q", f.Message, c.says)
+			}
+		})
+	}
+}
+
+func TestFindingsComeSorted(t *testing.T) {
+	g := Group{Partitions: []Partition{healthy()}}
+	p := &g.Partitions[0]
+	p.Size, p.LogStart, p.LogEnd = 5000, 11, 15
+	judge(&g)
+	judge(&g) // again: nothing is kept from before
+	var kinds []string
+	for _, f := range p.Findings {
+		kinds = append(kinds, f.Kind)
+	}
+	if got := strings.Join(kinds, " "); got != "beyond-log-end lost over-limit" {
+		t.Errorf("kinds %q", got)
+	}
+}
+
+func TestShellQuote(t *testing.T) {
+	for name, want := range map[string]string{
+		"billing":     "billing",
+		"a.b_c-1/2:3": "a.b_c-1/2:3",
+		"two words":   "'two words'",
+		"it's":        `'it'\''s'`,
+		"$(reboot)":   "'$(reboot)'",
+		"-rf":         "'-rf'",
+		"":            "''",
+		"*":           "'*'",
+		"naïve":       "'naïve'",
+	} {
+		if got := shellQuote(name); got != want {
+			t.Errorf("%q quoted is %s, want %s", name, got, want)
+		}
+	}
+}

@@ -1,0 +1,75 @@
+package inspect
+
+import (
+	"context"
+	"slices"
+	"sync"
+	"time"
+
+	"github.com/gapctl/gapctl/gapstore"
+)
+
+// Gather reads what q asks for. The result is complete: what could not be read
+// is there with its error. An error means that nothing could be read at all, or
+// that q means nothing.
+func Gather(ctx context.Context, store *gapstore.Store, q Query) (Snapshot, error) {
+	if err := q.check(); err != nil {
+		return Snapshot{}, err
+	}
+	s := Snapshot{ClusterID: store.ClusterID(), TakenAt: time.Now()}
+	groups, notices, err := findGroups(ctx, store, &q)
+	if err != nil {
+		return Snapshot{}, err
+	}
+	s.Notices = notices
+	var described map[string]description
+	var work sync.WaitGroup
+	work.Go(func() { described = describeGroups(ctx, store, groups) })
+	s.Notices = append(s.Notices, loadEntries(ctx, store, groups, &q)...)
+	work.Wait()
+	for _, g := range groups {
+		g.adopt(described[g.Name])
+	}
+	for _, g := range groups {
+		if q.keeps(g) {
+			s.Groups = append(s.Groups, *g)
+		}
+	}
+	topics := gatherLogs(ctx, store, s.Groups)
+	if !q.SkipAges {
+		s.Notices = append(s.Notices, gatherAges(ctx, store, topics, s.Groups)...)
+	}
+	for i := range s.Groups {
+		judge(&s.Groups[i])
+	}
+	return s, nil
+}
+
+// loadEntries fills in what the groups have committed.
+func loadEntries(ctx context.Context, store *gapstore.Store, groups []*Group, q *Query) []string {
+	var refs []gapstore.Ref
+	var into []*Group
+	for _, g := range groups {
+		if g.Err == nil {
+			refs = append(refs, gapstore.Ref{Group: g.Name, Share: g.Type == "share"})
+			into = append(into, g)
+		}
+	}
+	loaded, notices := store.Load(ctx, refs, q.Topics.Match)
+	for i := range loaded {
+		g, l := into[i], &loaded[i]
+		g.Err, g.DeliveryLimit = l.Err, l.DeliveryLimit
+		g.Partitions = make([]Partition, 0, len(l.Entries))
+		for k := range l.Entries {
+			e := &l.Entries[k]
+			if len(q.Formats) > 0 && !slices.Contains(q.Formats, e.Format) {
+				continue
+			}
+			g.Partitions = append(g.Partitions, Partition{
+				Entry: *e, LogStart: unknown, LogEnd: unknown, LastStable: unknown, LogEpoch: -1,
+			})
+		}
+		l.Entries = nil
+	}
+	return notices
+}

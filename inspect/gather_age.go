@@ -1,0 +1,185 @@
+package inspect
+
+import (
+	"cmp"
+	"context"
+	"errors"
+	"fmt"
+	"slices"
+	"sort"
+	"sync"
+
+	"github.com/twmb/franz-go/pkg/kgo"
+
+	"github.com/gapctl/gapctl/codec"
+	"github.com/gapctl/gapctl/gapstore"
+)
+
+// The bounds of reading ages. A broker gives at least one batch per request,
+// but only for the partition that comes first (KIP-74); the others need the
+// room that their next batch takes, which grows until they have it.
+const (
+	ageLogsPerFetch = 1000
+	ageBytesFirst   = 4 << 10 // per partition
+	ageBytesMost    = 1 << 20
+	ageBytesInAll   = 4 << 20 // per response
+	ageRounds       = 24      // requests per broker, one after the other, for up to ageLogsPerRound logs
+	ageLogsPerRound = 250     // that fit in ageBytesInAll, roughly
+)
+
+// ageTarget waits for the record at its first gap.
+type ageTarget struct {
+	p    *Partition
+	want int64 // the first offset in a gap that may hold that record
+}
+
+// ageLog is the log of one topic partition, with those that wait for records.
+type ageLog struct {
+	at     gapstore.Position
+	leader int32
+	end    int64 // last stable offset
+	wait   []*ageTarget
+}
+
+// gatherAges finds the timestamps of the records at the first gaps that the
+// logs still hold. A gap at which there is no record that a consumer could get
+// gives way to the first record after it that is in a gap. Equal positions are
+// read once, whichever groups they are of. What can not be found stays zero;
+// notices say why, where it is not for want of records.
+func gatherAges(ctx context.Context, store *gapstore.Store, topics map[string]*gapstore.Topic, groups []Group) []string {
+	byLeader := map[int32][]*ageLog{}
+	for _, log := range ageLogs(topics, groups) {
+		byLeader[log.leader] = append(byLeader[log.leader], log)
+	}
+	var notices []string
+	var mu sync.Mutex
+	var work sync.WaitGroup
+	for leader, logs := range byLeader {
+		work.Go(func() {
+			notice := readAges(ctx, store, leader, logs)
+			mu.Lock()
+			defer mu.Unlock()
+			if notice != "" && !slices.Contains(notices, notice) {
+				notices = append(notices, notice)
+			}
+		})
+	}
+	work.Wait()
+	slices.Sort(notices)
+	return notices
+}
+
+// ageLogs are the logs to read, sorted, each with its targets in order of want.
+func ageLogs(topics map[string]*gapstore.Topic, groups []Group) []*ageLog {
+	byPlace := map[string]map[int32]*ageLog{}
+	var logs []*ageLog
+	eachPartition(groups, func(p *Partition) {
+		log, ok := topics[p.Topic].Log(p.Partition)
+		if !ok || log.Err != nil || !p.HasState() {
+			return
+		}
+		want, ok := firstGap(p.State.Gaps, max(0, p.LogStart), p.LastStable)
+		if !ok {
+			return
+		}
+		l := byPlace[p.Topic][p.Partition]
+		if l == nil {
+			l = &ageLog{leader: log.Leader, end: p.LastStable}
+			l.at = gapstore.Position{Topic: p.Topic, ID: topics[p.Topic].ID, Partition: p.Partition}
+			if byPlace[p.Topic] == nil {
+				byPlace[p.Topic] = map[int32]*ageLog{}
+			}
+			byPlace[p.Topic][p.Partition] = l
+			logs = append(logs, l)
+		}
+		l.wait = append(l.wait, &ageTarget{p, want})
+	})
+	slices.SortFunc(logs, func(a, b *ageLog) int {
+		return cmp.Or(cmp.Compare(a.at.Topic, b.at.Topic), cmp.Compare(a.at.Partition, b.at.Partition))
+	})
+	return logs
+}
+
+// firstGap is the first offset of gaps in [from,to).
+func firstGap(gaps codec.Ranges, from, to int64) (int64, bool) {
+	for r := range gaps.All() {
+		if c := r.Clip(codec.Range{Start: from, End: to}); !c.Empty() {
+			return c.Start, true
+		}
+		if r.Start >= to {
+			break
+		}
+	}
+	return 0, false
+}
+
+// readAges reads the logs that one broker leads.
+func readAges(ctx context.Context, store *gapstore.Store, leader int32, logs []*ageLog) (notice string) {
+	rounds := ageRounds + len(logs)/ageLogsPerRound
+	room := int32(ageBytesFirst)
+	for round := 0; len(logs) > 0; round++ {
+		if round == rounds {
+			return fmt.Sprintf("the age of the oldest gap is not known for %d partitions: there are too many to read; ask for fewer groups", waiting(logs))
+		}
+		part := logs[:min(len(logs), ageLogsPerFetch)]
+		positions := make([]gapstore.Position, len(part))
+		for i, log := range part {
+			log.at.Offset = slices.MinFunc(log.wait, func(a, b *ageTarget) int { return cmp.Compare(a.want, b.want) }).want
+			positions[i] = log.at
+		}
+		got, err := store.Fetch(ctx, leader, positions, gapstore.FetchLimit{Partition: room, Response: ageBytesInAll})
+		if err != nil {
+			return fmt.Sprintf("the age of the oldest gap is not known for %d partitions: %v", waiting(logs), err)
+		}
+		var starved, served []*ageLog
+		for i, log := range part {
+			switch {
+			case got[i].Err != nil:
+				if errors.Is(got[i].Err, gapstore.ErrDenied) {
+					notice = fmt.Sprintf("the age of the oldest gap is not known where records may not be read: %v", got[i].Err)
+				}
+			case got[i].Next <= log.at.Offset && i == 0:
+				// First of all and still nothing: there is nothing.
+			case got[i].Next <= log.at.Offset:
+				starved = append(starved, log)
+			default:
+				if log.take(got[i].Records, got[i].Next); len(log.wait) > 0 {
+					served = append(served, log)
+				}
+			}
+		}
+		if len(starved) > 0 {
+			room = min(8*room, ageBytesMost)
+		}
+		logs = slices.Concat(starved, logs[len(part):], served)
+	}
+	return notice
+}
+
+func waiting(logs []*ageLog) int {
+	n := 0
+	for _, log := range logs {
+		n += len(log.wait)
+	}
+	return n
+}
+
+// take gives the waiting targets their records out of those before next, and
+// lets go of targets that can get none any more.
+func (l *ageLog) take(records []*kgo.Record, next int64) {
+	l.wait = slices.DeleteFunc(l.wait, func(t *ageTarget) bool {
+		if t.want >= next {
+			return false
+		}
+		from := sort.Search(len(records), func(i int) bool { return records[i].Offset >= t.want })
+		for _, record := range records[from:] {
+			if t.p.State.Gaps.Contains(record.Offset) {
+				t.p.OldestGapAt = record.Timestamp.UTC()
+				return true
+			}
+		}
+		want, ok := firstGap(t.p.State.Gaps, next, l.end)
+		t.want = want
+		return !ok
+	})
+}

@@ -1,0 +1,131 @@
+package inspect
+
+import (
+	"fmt"
+	"strings"
+)
+
+// DescribeView is everything about some groups, partition by partition.
+type DescribeView struct {
+	ClusterHead
+	Groups []DescribedGroup `json:"groups"`
+}
+
+// DescribedGroup is one group with its partitions, which take the place of
+// their number.
+type DescribedGroup struct {
+	GroupView
+	Partitions []PartitionView `json:"partitions"`
+}
+
+// NewDescribeView describes every group in s.
+func NewDescribeView(s Snapshot) DescribeView {
+	v := DescribeView{ClusterHead: clusterHead("describe", s), Groups: make([]DescribedGroup, len(s.Groups))}
+	for i := range s.Groups {
+		g := &s.Groups[i]
+		partitions := make([]PartitionView, len(g.Partitions))
+		for k := range g.Partitions {
+			partitions[k] = newPartitionView(&g.Partitions[k])
+		}
+		v.Groups[i] = DescribedGroup{newGroupView(g), partitions}
+	}
+	return v
+}
+
+// Tables is one table per group, or a single flat one.
+func (v DescribeView) Tables(layout Layout) []Table {
+	if layout == Flat {
+		return []Table{v.flatTable()}
+	}
+	tables := make([]Table, len(v.Groups))
+	for i := range v.Groups {
+		tables[i] = v.groupTable(&v.Groups[i], layout)
+	}
+	return tables
+}
+
+func (v DescribeView) groupTable(g *DescribedGroup, layout Layout) Table {
+	columns := partitionColumns(layout)
+	t := Table{Heading: []Cell{toned(g.Group, ToneStrong), toned(g.summary(v.TakenAt), g.Level.tone())}, Columns: columns}
+	t.Rows = func(yield func([]Cell) bool) {
+		row := make([]Cell, 0, len(columns))
+		for i := range g.Partitions {
+			if row = g.Partitions[i].row(row[:0], layout, v.TakenAt); !yield(row) {
+				return
+			}
+		}
+	}
+	for i := range g.Partitions {
+		t.Notes = g.Partitions[i].notes(t.Notes)
+	}
+	return t
+}
+
+func (v DescribeView) flatTable() Table {
+	columns := append([]Column{{Name: "GROUP"}}, partitionColumns(Flat)...)
+	return Table{Columns: columns, Rows: func(yield func([]Cell) bool) {
+		row := make([]Cell, 0, len(columns))
+		for i := range v.Groups {
+			g := &v.Groups[i]
+			for k := range g.Partitions {
+				row = append(row[:0], text(g.Group))
+				if row = g.Partitions[k].row(row, Flat, v.TakenAt); !yield(row) {
+					return
+				}
+			}
+		}
+	}}
+}
+
+// summary says in one line what matters most: what is stuck, since when.
+func (g *DescribedGroup) summary(now Time) string {
+	who := []string{}
+	for _, word := range []string{string(g.Type), string(g.State)} {
+		if word != "" {
+			who = append(who, word)
+		}
+	}
+	who = append(who, plural(g.Members, "member"), plural(len(g.Partitions), "partition"))
+	line := "  " + strings.Join(who, ", ") + ": "
+	switch {
+	case g.Error != nil:
+		return line + g.Error.Message
+	case len(g.Partitions) == 0:
+		return line + "nothing committed"
+	case g.Outstanding < 0:
+		return line + "what is outstanding is not known"
+	case g.Outstanding == 0:
+		return line + "nothing outstanding, lag " + g.Lag.String()
+	}
+	line += fmt.Sprintf("%s outstanding in %s, true lag %s, lag %s", g.Outstanding, plural(int(g.GapCount), "gap"), g.TrueLag, g.Lag)
+	if !g.OldestGapAt.IsZero() {
+		line += fmt.Sprintf(", stuck for %s (since %s)", g.OldestGapAt.age(now), g.OldestGapAt)
+	}
+	return line
+}
+
+func plural(n int, word string) string {
+	if n == 1 {
+		return "1 " + word
+	}
+	return fmt.Sprintf("%d %ss", n, word)
+}
+
+func (v DescribeView) writeJSON(j *jsonWriter) {
+	j.open("", '{')
+	v.writeHead(j)
+	j.open("groups", '[')
+	for i := range v.Groups {
+		g := &v.Groups[i]
+		j.open("", '{')
+		g.writeSums(j, false)
+		j.open("partitions", '[')
+		for k := range g.Partitions {
+			g.Partitions[k].writeJSON(j)
+		}
+		j.close(']')
+		j.close('}')
+	}
+	j.close(']')
+	j.close('}')
+}

@@ -1,0 +1,129 @@
+package inspect
+
+import (
+	"github.com/gapctl/gapctl/codec"
+)
+
+// PartitionView is one partition of a group.
+type PartitionView struct {
+	Topic       string         `json:"topic"`
+	Partition   int32          `json:"partition"`
+	Stable      Count          `json:"stable"`
+	Max         Count          `json:"max"`
+	LogStart    Count          `json:"log_start"`
+	LogEnd      Count          `json:"log_end"`
+	LastStable  Count          `json:"last_stable"`
+	Gaps        codec.Ranges   `json:"gaps"`
+	GapCount    Count          `json:"gap_count"`
+	Outstanding Count          `json:"outstanding"`
+	Lag         Count          `json:"lag"`
+	TrueLag     Count          `json:"true_lag"`
+	OldestGapAt Time           `json:"oldest_gap_at"`
+	Committed   Count          `json:"committed"`
+	Format      Name           `json:"format"`
+	Encoding    Name           `json:"encoding"`
+	Size        Count          `json:"size"`
+	SizeLimit   Count          `json:"size_limit"`
+	Rejected    codec.Ranges   `json:"rejected"`
+	Delivery    []DeliveryView `json:"delivery"`
+	Findings    []FindingView  `json:"findings"`
+	Error       *ErrorView     `json:"error"`
+}
+
+// DeliveryView is one range of a share group's records in equal state.
+type DeliveryView struct {
+	codec.Range
+	State string `json:"state"`
+	Count int16  `json:"count"`
+}
+
+// FindingView is one finding.
+type FindingView struct {
+	Kind    string       `json:"kind"`
+	Level   Level        `json:"level"`
+	Ranges  codec.Ranges `json:"ranges"`
+	Message string       `json:"message"`
+	Remedy  Name         `json:"remedy"`
+}
+
+func newPartitionView(p *Partition) PartitionView {
+	v := PartitionView{
+		Topic: p.Topic, Partition: p.Partition, Stable: -1, Max: -1, GapCount: -1, Outstanding: -1,
+		LogStart: Count(p.LogStart), LogEnd: Count(p.LogEnd), LastStable: Count(p.LastStable),
+		Lag: Count(p.Lag()), TrueLag: Count(p.TrueLag()), OldestGapAt: Time{p.OldestGapAt}, Committed: Count(p.Committed),
+		Format: Name(gapFormat(&p.Entry)), Size: Count(p.Size), SizeLimit: Count(p.SizeLimit),
+		Delivery: []DeliveryView{}, Findings: make([]FindingView, len(p.Findings)), Error: newErrorView(p.Err),
+	}
+	if v.Format != "" {
+		v.Encoding = Name(p.Encoding)
+	}
+	if p.SizeLimit == 0 {
+		v.SizeLimit = -1
+	}
+	for i, f := range p.Findings {
+		v.Findings[i] = FindingView{f.Kind, f.Level, f.Ranges, f.Message, Name(f.Remedy)}
+	}
+	if p.HasState() {
+		v.setState(p.State)
+	}
+	return v
+}
+
+func (v *PartitionView) setState(s codec.State) {
+	v.Stable, v.Max, v.Gaps = Count(s.Stable), Count(s.Max), s.Gaps
+	v.GapCount, v.Outstanding = Count(s.Gaps.Len()), Count(s.Outstanding())
+	v.Rejected = codec.Rejected(s)
+	for _, d := range s.Delivery {
+		v.Delivery = append(v.Delivery, DeliveryView{d.Range, d.State.String(), d.Count})
+	}
+}
+
+func (v *PartitionView) writeJSON(j *jsonWriter) {
+	j.open("", '{')
+	j.str("topic", v.Topic)
+	j.count("partition", Count(v.Partition))
+	j.count("stable", v.Stable)
+	j.count("max", v.Max)
+	j.count("log_start", v.LogStart)
+	j.count("log_end", v.LogEnd)
+	j.count("last_stable", v.LastStable)
+	j.ranges("gaps", v.Gaps)
+	j.count("gap_count", v.GapCount)
+	j.count("outstanding", v.Outstanding)
+	j.count("lag", v.Lag)
+	j.count("true_lag", v.TrueLag)
+	j.time("oldest_gap_at", v.OldestGapAt)
+	j.count("committed", v.Committed)
+	j.name("format", v.Format)
+	j.name("encoding", v.Encoding)
+	j.count("size", v.Size)
+	j.count("size_limit", v.SizeLimit)
+	j.ranges("rejected", v.Rejected)
+	v.writeLists(j)
+	v.Error.writeJSON(j, "error")
+	j.close('}')
+}
+
+func (v *PartitionView) writeLists(j *jsonWriter) {
+	j.open("delivery", '[')
+	for _, d := range v.Delivery {
+		j.open("", '{')
+		j.count("start", Count(d.Start))
+		j.count("end", Count(d.End))
+		j.str("state", d.State)
+		j.count("count", Count(d.Count))
+		j.close('}')
+	}
+	j.close(']')
+	j.open("findings", '[')
+	for _, f := range v.Findings {
+		j.open("", '{')
+		j.str("kind", f.Kind)
+		j.str("level", string(f.Level))
+		j.ranges("ranges", f.Ranges)
+		j.str("message", f.Message)
+		j.name("remedy", f.Remedy)
+		j.close('}')
+	}
+	j.close(']')
+}
