@@ -76,9 +76,7 @@ func (g *GapSet) All() iter.Seq[Range] {
 		var scratch []span
 		for n := range g.list.all() {
 			c := n.chunk(scratch)
-			if n.set != nil {
-				scratch = c.spans[:0]
-			}
+			scratch = c.spans
 			for r := range c.ranges(anywhere) {
 				if r.Start == pending.End && !pending.Empty() {
 					pending.End = r.End

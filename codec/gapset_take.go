@@ -58,9 +58,7 @@ func (g *GapSet) Records(id NativeID, stamp NativeStamp, windows []int64) ([]Rec
 			continue
 		}
 		c := n.chunk(scratch)
-		if n.set != nil {
-			scratch = c.spans[:0]
-		}
+		scratch = c.spans
 		w.put(c)
 	}
 	w.head(NativeHead{Stable: g.Stable(), Max: g.max, Outstanding: g.outstanding, Chunks: int64(g.list.count), NativeStamp: stamp})

@@ -155,3 +155,18 @@ func TestGapSetHuge(t *testing.T) {
 		t.Fatalf("stable %d, windows %v", set.Stable(), set.Windows())
 	}
 }
+
+// TestGapSetMemory: a million gaps over ten million offsets, read from the
+// topic's records, take less than a tenth of 64 MiB.
+func TestGapSetMemory(t *testing.T) {
+	slot := fold(t, &NativeFold{}, mustEncode(t, NativeCommit{NativeID: testID, State: randomGaps(10_000_000, 0.113, 5)}))
+	before := heapInUse()
+	set, _, err := slot.GapSet()
+	if err != nil {
+		t.Fatal(err)
+	}
+	held := heapInUse() - before
+	if held > 6_700_000 || set.Outstanding() < 1_000_000 {
+		t.Errorf("%d outstanding take %d bytes", set.Outstanding(), held)
+	}
+}

@@ -9,7 +9,7 @@ import (
 // what a chunk holds. Few gaps are kept as spans, many as bits.
 type windowNode struct {
 	window, full int64
-	spans        []span     // when set is nil
+	spans        []packed   // when set is nil
 	set          *windowSet // or else nil
 	ones         int        // offsets in the window
 	dirty        bool
@@ -18,21 +18,46 @@ type windowNode struct {
 const (
 	// At maxSpans the spans take half of what the bits take. Below minOnes
 	// bits are given up; the distance keeps a window from going to and fro.
-	maxSpans = 512
+	maxSpans = 1024
 	minOnes  = 128
 )
+
+// packed is a span in four bytes: lo, and the last offset below hi.
+type packed uint32
+
+func pack(s span) packed { return packed(s.lo<<16 | (s.hi - 1)) }
+
+func (p packed) span() span { return span{uint32(p >> 16), uint32(p&0xffff) + 1} }
 
 func newWindowNode(c windowChunk) *windowNode {
 	n := &windowNode{window: c.window, full: c.full}
 	for _, s := range c.spans {
 		n.ones += int(s.hi - s.lo)
 	}
-	if len(c.spans) <= maxSpans {
-		n.spans = slices.Clone(c.spans)
-	} else {
-		n.toBits(c.spans)
+	if len(c.spans) > maxSpans {
+		n.set = new(windowSet)
+		for _, s := range c.spans {
+			n.set.add(s)
+		}
+		return n
 	}
+	n.toSpans(c.spans)
 	return n
+}
+
+func (n *windowNode) toSpans(spans []span) {
+	n.set, n.spans = nil, make([]packed, len(spans))
+	for i, s := range spans {
+		n.spans[i] = pack(s)
+	}
+}
+
+func (n *windowNode) toBits() {
+	n.set = new(windowSet)
+	for _, p := range n.spans {
+		n.set.add(p.span())
+	}
+	n.spans = nil
 }
 
 func (n *windowNode) end() int64 { return n.window + n.full + 1 }
@@ -40,11 +65,14 @@ func (n *windowNode) end() int64 { return n.window + n.full + 1 }
 // outstanding is the number of offsets that n counts.
 func (n *windowNode) outstanding() int64 { return int64(n.ones) + n.full<<windowBits }
 
-// chunk is n as a chunk; it may use scratch, and lend n's memory.
+// chunk is n as a chunk, in scratch's memory.
 func (n *windowNode) chunk(scratch []span) windowChunk {
-	spans := n.spans
+	spans := scratch[:0]
 	if n.set != nil {
-		spans = n.set.spans(wholeWindow, scratch[:0])
+		spans = n.set.spans(wholeWindow, spans)
+	}
+	for _, p := range n.spans {
+		spans = append(spans, p.span())
 	}
 	return windowChunk{n.window, spans, n.full}
 }
@@ -54,7 +82,7 @@ func (n *windowNode) first() uint32 {
 	if n.set != nil {
 		return n.set.next(0, 0)
 	}
-	return n.spans[0].lo
+	return n.spans[0].span().lo
 }
 
 func (n *windowNode) contains(at uint32) bool {
@@ -62,27 +90,20 @@ func (n *windowNode) contains(at uint32) bool {
 		return n.set[at/64]>>(at%64)&1 == 1
 	}
 	i := n.search(at)
-	return i < len(n.spans) && n.spans[i].lo <= at
+	return i < len(n.spans) && n.spans[i].span().lo <= at
 }
 
 // search is the index of the first span that ends above at.
 func (n *windowNode) search(at uint32) int {
 	lo, hi := 0, len(n.spans)
 	for lo < hi {
-		if mid := (lo + hi) / 2; n.spans[mid].hi > at {
+		if mid := (lo + hi) / 2; n.spans[mid].span().hi > at {
 			hi = mid
 		} else {
 			lo = mid + 1
 		}
 	}
 	return lo
-}
-
-func (n *windowNode) toBits(spans []span) {
-	n.set, n.spans = new(windowSet), nil
-	for _, s := range spans {
-		n.set.add(s)
-	}
 }
 
 // remove takes the offsets of r out, and returns how many there were.
@@ -95,9 +116,9 @@ func (n *windowNode) remove(r span) (removed int) {
 	n.ones -= removed
 	switch {
 	case n.set != nil && n.ones < minOnes:
-		n.spans, n.set = n.set.spans(wholeWindow, nil), nil
+		n.toSpans(n.set.spans(wholeWindow, nil))
 	case n.set == nil && len(n.spans) > maxSpans:
-		n.toBits(n.spans)
+		n.toBits()
 	}
 	return removed
 }
@@ -105,16 +126,16 @@ func (n *windowNode) remove(r span) (removed int) {
 func (n *windowNode) removeSpans(r span) (removed int) {
 	i := n.search(r.lo)
 	j := i
-	var keep [2]span
+	var keep [2]packed
 	kept := keep[:0]
-	for ; j < len(n.spans) && n.spans[j].lo < r.hi; j++ {
-		s := n.spans[j]
+	for ; j < len(n.spans) && n.spans[j].span().lo < r.hi; j++ {
+		s := n.spans[j].span()
 		removed += int(min(s.hi, r.hi) - max(s.lo, r.lo))
 		if s.lo < r.lo {
-			kept = append(kept, span{s.lo, r.lo})
+			kept = append(kept, pack(span{s.lo, r.lo}))
 		}
 		if s.hi > r.hi {
-			kept = append(kept, span{r.hi, s.hi})
+			kept = append(kept, pack(span{r.hi, s.hi}))
 		}
 	}
 	if removed > 0 {
@@ -131,19 +152,19 @@ func (n *windowNode) add(r span) (added int) {
 		n.set.add(r)
 		n.ones += int(r.hi-r.lo) - removed
 		if n.ones == NativeWindow {
-			n.spans, n.set = []span{wholeWindow}, nil
+			n.toSpans([]span{wholeWindow})
 		}
 		return n.ones - before
 	}
 	all := r // r and the spans that it meets
 	i := n.search(r.lo)
-	if i > 0 && n.spans[i-1].hi == r.lo {
+	if i > 0 && n.spans[i-1].span().hi == r.lo {
 		i--
 	}
 	added = int(r.hi - r.lo)
 	j := i
-	for ; j < len(n.spans) && n.spans[j].lo <= r.hi; j++ {
-		s := n.spans[j]
+	for ; j < len(n.spans) && n.spans[j].span().lo <= r.hi; j++ {
+		s := n.spans[j].span()
 		added -= max(0, int(min(s.hi, r.hi))-int(max(s.lo, r.lo)))
 		all = span{min(all.lo, s.lo), max(all.hi, s.hi)}
 	}
@@ -151,9 +172,9 @@ func (n *windowNode) add(r span) (added int) {
 		return 0
 	}
 	n.ones += added
-	n.spans = slices.Replace(n.spans, i, j, all)
+	n.spans = slices.Replace(n.spans, i, j, pack(all))
 	if len(n.spans) > maxSpans {
-		n.toBits(n.spans)
+		n.toBits()
 	}
 	return added
 }

@@ -98,15 +98,15 @@ func (s *NativeSlot) samePartition(t *NativeSlot) bool {
 }
 
 // State is the union of the slots (see [UnionSlots]). The error joins those of
-// the slots that can't be relied on. A slot that can't be read at all is left
-// out of the union: then more seems outstanding than is, never less.
+// the slots that [NativeSlot.Read] gives one for. They are left out of the
+// union: then more seems outstanding than is, never less.
 func (e NativeEntry) State() (State, error) {
 	var states []State
 	var errs []error
 	for _, s := range e.Slots {
 		r, err := s.Read()
 		errs = append(errs, err)
-		if err == nil || !r.State.Equal(State{}) {
+		if err == nil {
 			states = append(states, r.State)
 		}
 	}

@@ -79,7 +79,15 @@ func TestNativeMissingChunk(t *testing.T) {
 		if !errors.As(err, &e) || e.Class != ErrCorrupt || len(r.Anomalies) != 1 || !strings.HasPrefix(r.Anomalies[0].Kind, "missing-") {
 			t.Errorf("%s: %v, %v", name, err, r.Anomalies)
 		}
+		if union, err := brokenEntry(t, records).State(); err == nil || union.Max > 0 {
+			t.Errorf("%s: the union relies on it: %v, %v", name, union, err)
+		}
 	}
+}
+
+func brokenEntry(t *testing.T, records []Record) NativeEntry {
+	t.Helper()
+	return NativeEntry{Slots: []*NativeSlot{fold(t, &NativeFold{}, records)}}
 }
 
 // TestNativeStale: chunks that do not count, or say too much, are named, and a

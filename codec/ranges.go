@@ -110,6 +110,9 @@ func (s Ranges) Clip(bounds Range) Ranges {
 	if bounds.Empty() {
 		return Ranges{}
 	}
+	if b := s.Bounds(); bounds.Start <= b.Start && b.End <= bounds.End {
+		return s
+	}
 	lo := sort.Search(len(s.rs), func(i int) bool { return s.rs[i].End > bounds.Start })
 	hi := sort.Search(len(s.rs), func(i int) bool { return s.rs[i].Start >= bounds.End })
 	if lo >= hi {

@@ -26,6 +26,7 @@ type Home string
 const (
 	HomeCommit     Home = "commit"      // the group's offset commit, in __consumer_offsets
 	HomeShareState Home = "share-state" // the share coordinator, in __share_group_state
+	HomeNative     Home = "native"      // the compacted topic __individual_commit_offsets
 )
 
 // NoOffset stands in memory for an offset that is not known or not there.
@@ -57,6 +58,9 @@ type Entry struct {
 	Size, SizeLimit int
 	// Anomalies are what is unusual about the bytes.
 	Anomalies []codec.Anomaly
+	// Slots are the partition's slots in the native topic, ascending. They are
+	// also there when another format has taken over from them.
+	Slots []Slot
 	// Pending is true when an open transaction is about to change the commit;
 	// the entry is what is committed now (KIP-447).
 	Pending bool
@@ -70,9 +74,10 @@ type Entry struct {
 }
 
 // HasState reports whether State is known: there is a commit, and its bytes
-// could be decoded. An entry may have its state and an Err all the same, when
+// could be decoded. Native records are a commit by themselves, as they outlive
+// Kafka's offset. An entry may have its state and an Err all the same, when
 // something else about it could not be read.
 func (e *Entry) HasState() bool {
 	var undecoded *codec.Error
-	return e.Committed >= 0 && !errors.As(e.Err, &undecoded)
+	return (e.Committed >= 0 || e.Home == HomeNative) && !errors.As(e.Err, &undecoded)
 }

@@ -47,9 +47,21 @@ type FetchLimit struct{ Partition, Response int32 }
 // without waiting for more. The result has the order of positions. The error is
 // an [*Error].
 func (s *Store) Fetch(ctx context.Context, leader int32, positions []Position, limit FetchLimit) ([]Fetched, error) {
+	return s.fetch(ctx, leader, positions, limit, committedOnly)
+}
+
+// isolation is which records a fetch gives, as the request numbers it.
+type isolation int8
+
+const (
+	everyRecord   isolation = 0 // also of open and aborted transactions, and control records
+	committedOnly isolation = 1
+)
+
+func (s *Store) fetch(ctx context.Context, leader int32, positions []Position, limit FetchLimit, records isolation) ([]Fetched, error) {
 	req := kmsg.NewPtrFetchRequest()
 	req.MaxBytes, req.MinBytes, req.MaxWaitMillis = limit.Response, 1, 0
-	req.IsolationLevel = 1
+	req.IsolationLevel = int8(records)
 	topicAt := map[string]int{}
 	for _, at := range positions {
 		i, ok := topicAt[at.Topic]
@@ -74,12 +86,12 @@ func (s *Store) Fetch(ctx context.Context, leader int32, positions []Position, l
 	if err != nil {
 		return nil, s.Failure("read records", err)
 	}
-	return s.match(positions, kresp.(*kmsg.FetchResponse)), nil
+	return s.match(positions, kresp.(*kmsg.FetchResponse), records), nil
 }
 
 // match gives each position its part of the response, which names topics by ID
 // from v13 on, and by name before.
-func (s *Store) match(positions []Position, resp *kmsg.FetchResponse) []Fetched {
+func (s *Store) match(positions []Position, resp *kmsg.FetchResponse, records isolation) []Fetched {
 	type key struct {
 		topic     string
 		id        [16]byte
@@ -101,16 +113,19 @@ func (s *Store) match(positions []Position, resp *kmsg.FetchResponse) []Fetched 
 		for j := range t.Partitions {
 			p := &t.Partitions[j]
 			if at, ok := index[key{t.Topic, t.TopicID, p.Partition}]; ok {
-				fetched[at] = s.unpack(positions[at], p)
+				fetched[at] = s.unpack(positions[at], p, records)
 			}
 		}
 	}
 	return fetched
 }
 
-func (s *Store) unpack(at Position, p *kmsg.FetchResponseTopicPartition) Fetched {
+func (s *Store) unpack(at Position, p *kmsg.FetchResponseTopicPartition, records isolation) Fetched {
 	opts := kgo.ProcessFetchPartitionOpts{
 		Offset: at.Offset, IsolationLevel: kgo.ReadCommitted(), Topic: at.Topic, Partition: at.Partition,
+	}
+	if records == everyRecord {
+		opts.IsolationLevel, opts.KeepControlRecords = kgo.ReadUncommitted(), true
 	}
 	got, next := kgo.ProcessFetchPartition(opts, p, s.decompressor, nil)
 	f := Fetched{Records: got.Records, Next: max(next, at.Offset), First: at.Offset, Size: len(p.RecordBatches)}

@@ -48,10 +48,12 @@ func (s *Store) Load(ctx context.Context, refs []Ref, wanted Wanted) (loaded []L
 		}
 	}
 	var committed, shared map[string]*Loaded
+	var told []string
 	var work sync.WaitGroup
-	work.Go(func() { committed = s.loadCommits(ctx, commits, wanted) })
+	work.Go(func() { committed, told = s.loadConsumers(ctx, commits, wanted) })
 	work.Go(func() { shared, notices = s.loadShares(ctx, shares, wanted) })
 	work.Wait()
+	notices = append(notices, told...)
 	loaded = make([]Loaded, len(refs))
 	for i, ref := range refs {
 		from := committed

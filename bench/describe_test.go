@@ -1,0 +1,117 @@
+package bench
+
+import (
+	"context"
+	"fmt"
+	"math/rand/v2"
+	"os/exec"
+	"testing"
+	"time"
+
+	"github.com/twmb/franz-go/pkg/kadm"
+	"github.com/twmb/franz-go/pkg/kgo"
+
+	"github.com/gapctl/gapctl/codec"
+	"github.com/gapctl/gapctl/internal/kafkatest"
+)
+
+// BenchmarkDescribeAll describes 300 groups × 100 partitions, each with some
+// 420 characters of Parallel Consumer's metadata: every gap decoded, every row
+// printed.
+func BenchmarkDescribeAll(b *testing.B) {
+	broker := throughputBroker(b)
+	commitGaps(b, broker, 300, 100)
+	gapctl, bare := program(b, "github.com/gapctl/gapctl"), program(b, "./bareclient")
+	contenders := []*contender{
+		{name: "gapctl", command: func() *exec.Cmd { return exec.Command(gapctl, "describe", "--all", "-b", broker.Addr()) }},
+		{name: "bare-client", command: func() *exec.Cmd { return exec.Command(bare, broker.Addr()) }},
+		{name: "kafka-consumer-groups", command: func() *exec.Cmd {
+			return consumerGroups(broker, "--describe", "--all-groups")
+		}},
+	}
+	inTurn(b, contenders...)
+	report(b, contenders...)
+}
+
+// BenchmarkDescribeOne describes one group of 3 partitions.
+func BenchmarkDescribeOne(b *testing.B) {
+	broker := throughputBroker(b)
+	commitGaps(b, broker, 1, 3)
+	gapctl, bare := program(b, "github.com/gapctl/gapctl"), program(b, "./bareclient")
+	contenders := []*contender{
+		{name: "gapctl", command: func() *exec.Cmd { return exec.Command(gapctl, "describe", "group-000", "-b", broker.Addr()) }},
+		{name: "bare-client", command: func() *exec.Cmd { return exec.Command(bare, broker.Addr(), "group-000") }},
+		{name: "kafka-consumer-groups", command: func() *exec.Cmd {
+			return consumerGroups(broker, "--describe", "--group", "group-000")
+		}},
+	}
+	inTurn(b, contenders...)
+	report(b, contenders...)
+}
+
+// BenchmarkVersion is what starting the process costs.
+func BenchmarkVersion(b *testing.B) {
+	gapctl := program(b, "github.com/gapctl/gapctl")
+	contenders := []*contender{{name: "gapctl", command: func() *exec.Cmd { return exec.Command(gapctl, "version") }}}
+	inTurn(b, contenders...)
+	report(b, contenders...)
+}
+
+// throughputBroker is a broker with the whole JIT, for a test of speed.
+func throughputBroker(b *testing.B) *kafkatest.Broker {
+	return kafkatest.Start(b, kafkatest.JVM("-XX:TieredStopAtLevel=4"), kafkatest.Heap(1024))
+}
+
+// consumerGroups is Kafka's own tool, with the JVM as its script starts it.
+func consumerGroups(broker *kafkatest.Broker, args ...string) *exec.Cmd {
+	cmd := broker.Java("org.apache.kafka.tools.consumer.group.ConsumerGroupCommand",
+		append([]string{"--bootstrap-server", broker.Addr()}, args...)...)
+	kept := cmd.Args[:0]
+	for _, arg := range cmd.Args {
+		if arg != "-XX:TieredStopAtLevel=1" {
+			kept = append(kept, arg)
+		}
+	}
+	cmd.Args = kept
+	return cmd
+}
+
+// commitGaps makes a topic, and groups that have gaps in all its partitions.
+func commitGaps(b *testing.B, broker *kafkatest.Broker, groups int, partitions int32) {
+	b.Helper()
+	broker.CreateTopic("orders", partitions, nil)
+	broker.Fill("orders", partitions, 2000)
+	admin := kadm.NewClient(broker.Client(kgo.RecordPartitioner(kgo.ManualPartitioner())))
+	ctx, cancel := context.WithTimeout(b.Context(), 3*time.Minute)
+	defer cancel()
+	random := rand.New(rand.NewPCG(1, 2))
+	for group := range groups {
+		var offsets kadm.Offsets
+		for partition := range partitions {
+			encoded := randomGaps(b, random)
+			offsets.Add(kadm.Offset{Topic: "orders", Partition: partition, At: encoded.Committed, LeaderEpoch: -1, Metadata: encoded.Metadata})
+		}
+		if err := admin.CommitAllOffsets(ctx, fmt.Sprintf("group-%03d", group), offsets); err != nil {
+			b.Fatal(err)
+		}
+	}
+}
+
+// randomGaps is 78 gaps in some 900 offsets, written in about 420 characters.
+func randomGaps(b *testing.B, random *rand.Rand) codec.Encoded {
+	b.Helper()
+	start := random.Int64N(300)
+	gaps := []codec.Range{{Start: start, End: start + 1}}
+	end := start + 1
+	for range 77 {
+		end += 1 + random.Int64N(12)
+		gaps = append(gaps, codec.Range{Start: end, End: end + 1 + random.Int64N(8)})
+		end = gaps[len(gaps)-1].End
+	}
+	state := codec.State{Stable: start, Max: end + 1, Gaps: codec.NewRanges(gaps...)}
+	encoded, err := codec.Encode(state, "parallel-consumer", "run-length-v1")
+	if err != nil {
+		b.Fatal(err)
+	}
+	return encoded
+}

@@ -1,0 +1,32 @@
+package gapstore
+
+import (
+	"context"
+
+	"github.com/twmb/franz-go/pkg/kgo"
+	"github.com/twmb/franz-go/pkg/kversion"
+)
+
+// transactionalID belongs to the group, so that of two writers of one group
+// the newer fences the older, and ends what it left unfinished.
+func transactionalID(group string) string { return "gapctl-" + group }
+
+// commitRecords makes one transaction.
+func (h *Hold) commitRecords(ctx context.Context, topics []topicCommits, records []*kgo.Record) error {
+	sent, err := h.txn.commit(ctx, h.member.membership(), topics, records)
+	return h.outcome("commit records and offsets of group "+h.member.group, err, sent)
+}
+
+// newTransactor is what the hold makes transactions with.
+func (h *Hold) newTransactor() *transactor {
+	limit, _ := h.cl.OptValue(kgo.MaxVersions).(*kversion.Versions)
+	return &transactor{
+		id: transactionalID(h.member.group), clientID: holdClientID, timeout: transactionTimeout,
+		parting: h.member.timing.parting, dial: h.dial, limit: limit, versions: h.versions, sent: &h.sent,
+	}
+}
+
+// membership is how the member commits.
+func (m *member) membership() membership {
+	return membership{group: m.group, id: m.id, generation: m.generation}
+}

@@ -1,0 +1,100 @@
+package gapstore
+
+import (
+	"context"
+	"strconv"
+	"time"
+
+	"github.com/gapctl/gapctl/codec"
+	"github.com/twmb/franz-go/pkg/kbin"
+	"github.com/twmb/franz-go/pkg/kgo"
+	"github.com/twmb/franz-go/pkg/kmsg"
+)
+
+// commitLimits are how much one commit may carry.
+type commitLimits struct {
+	batch    int // bytes of the batch in __consumer_offsets
+	metadata int // UTF-16 units of one metadata text
+}
+
+const (
+	// defaultBatchLimit is max.message.bytes of a topic where the broker does
+	// not tell (ServerLogConfigs.MAX_MESSAGE_BYTES_DEFAULT).
+	defaultBatchLimit = 1_048_588
+	limitsTimeout     = 5 * time.Second
+)
+
+// readLimits asks for the limits in force. Whoever may not see configurations
+// gets the defaults: then the broker has the last word.
+func readLimits(ctx context.Context, cl *kgo.Client, coordinator int32) commitLimits {
+	l := commitLimits{batch: defaultBatchLimit, metadata: defaultMetadataLimit}
+	ctx, cancel := context.WithTimeout(ctx, limitsTimeout)
+	defer cancel()
+	req := kmsg.NewPtrDescribeConfigsRequest()
+	topic := kmsg.NewDescribeConfigsRequestResource()
+	topic.ResourceType, topic.ResourceName = kmsg.ConfigResourceTypeTopic, "__consumer_offsets"
+	topic.ConfigNames = []string{"max.message.bytes"}
+	broker := kmsg.NewDescribeConfigsRequestResource()
+	broker.ResourceType, broker.ResourceName = kmsg.ConfigResourceTypeBroker, strconv.Itoa(int(coordinator))
+	broker.ConfigNames = []string{"offset.metadata.max.bytes"}
+	req.Resources = append(req.Resources, topic, broker)
+	for _, shard := range cl.RequestSharded(ctx, req) {
+		if shard.Err != nil {
+			continue
+		}
+		for _, resource := range shard.Resp.(*kmsg.DescribeConfigsResponse).Resources {
+			for _, config := range resource.Configs {
+				l.set(config.Name, config.Value)
+			}
+		}
+	}
+	return l
+}
+
+func (l *commitLimits) set(name string, value *string) {
+	n, err := strconv.Atoi(deref(value))
+	if err != nil || n <= 0 {
+		return
+	}
+	switch name {
+	case "max.message.bytes":
+		l.batch = n
+	case "offset.metadata.max.bytes":
+		l.metadata = n
+	}
+}
+
+func (l commitLimits) checkMetadata(key Key, metadata string) error {
+	if size := codec.MetadataSize(metadata); size > l.metadata {
+		return &SizeError{Op: "commit " + key.String(), What: "characters of metadata", Need: size, Limit: l.metadata}
+	}
+	return nil
+}
+
+// checkBatch bounds the batch that the coordinator will write. Past its limit
+// the coordinator fails the whole request, and names no reason.
+func (l commitLimits) checkBatch(group string, offsets []OffsetCommit) error {
+	size := batchOverhead
+	for _, o := range offsets {
+		size += recordSize(group, o)
+	}
+	if size > l.batch {
+		return &SizeError{Op: "commit offsets of group " + group, What: "bytes in one commit", Need: size, Limit: l.batch}
+	}
+	return nil
+}
+
+// batchOverhead is the header of a record batch, version 2.
+const batchOverhead = 61
+
+// recordSize is an upper bound, by a few bytes, of the record that holds a
+// commit. The value is taken in its largest version, with the topic's ID.
+func recordSize(group string, o OffsetCommit) int {
+	key := kmsg.OffsetCommitKey{Version: 1, Group: group, Topic: o.Topic, Partition: o.Partition}
+	value := kmsg.OffsetCommitValue{Version: 4, TopicID: [16]byte{1}}
+	keyLen := len(key.AppendTo(nil))
+	valueLen := len(value.AppendTo(nil)) + len(o.Metadata) + 2 // the length needs up to 2 bytes more
+	const small = 1 + 1 + 3 + 1                                // attributes, timestamp delta, offset delta, no headers
+	body := small + kbin.VarintLen(int32(keyLen)) + keyLen + kbin.VarintLen(int32(valueLen)) + valueLen
+	return kbin.VarintLen(int32(body)) + body
+}

@@ -1,0 +1,229 @@
+package gapstore
+
+import (
+	"cmp"
+	"context"
+	"crypto/rand"
+	"errors"
+	"sync"
+	"time"
+
+	"github.com/twmb/franz-go/pkg/kgo"
+	"github.com/twmb/franz-go/pkg/kversion"
+)
+
+// ConsumerOptions say what a [Consumer] reads, and as whom.
+type ConsumerOptions struct {
+	Group  string
+	Topics []string
+	// Instance names this member for as long as there is a process in its
+	// place: "worker-3". It is the group.instance.id (KIP-345), and names the
+	// transactions too, so that a process that starts again takes over at once
+	// what one that was killed has left. "": a member that comes and goes; then
+	// a commit cut short by a kill blocks the partitions for up to a minute.
+	Instance string
+	// Native says how to create the native topic where there is none.
+	Native NativeOptions
+	// Client are more options of the consuming client, such as kgo.Balancers,
+	// or kgo.ServerSideBalancer for a KIP-848 group. Offsets, the callbacks on
+	// partitions and automatic commits are the Consumer's own.
+	Client []kgo.Opt
+}
+
+// Consumer is a member of a consumer group that commits record by record, in
+// any order, without a limit on the gaps in between.
+//
+// [Consumer.Poll] gives records, [Consumer.Done] marks those that are processed,
+// from any goroutine, and [Consumer.Commit] commits what is marked: the changed
+// gaps and the group's offset, in one transaction, under the member's own
+// generation. A process that is killed resumes at the stable offset, and none
+// of the records whose commit was made is delivered again. Neither are they to
+// whoever the partition goes to in a rebalance: before a partition is given up,
+// what is done is committed. If the member has lost it, what is not committed
+// is delivered again.
+//
+// Nothing bounds how far the work runs ahead of a stuck record, nor need it:
+// gaps are cheap. What is bounded by the caller is the records in hand: take no
+// more of them from Poll than there are workers free.
+type Consumer struct {
+	group    string
+	instance *string
+	store    *Store
+	home     NativeHome
+	client   *kgo.Client
+
+	turn chan struct{} // has room for whoever commits
+	txn  *transactor   // guarded by turn
+
+	mu     sync.RWMutex
+	parts  map[place]*tracked
+	failed []error // of partitions that can not be consumed; Poll tells them
+	wake   context.CancelFunc
+}
+
+const (
+	// consumerCommit bounds a commit, because a rebalance waits for it.
+	consumerCommit = 15 * time.Second
+	// consumerTransaction is how long others wait for a killed member.
+	consumerTransaction = 20 * time.Second
+)
+
+// NewConsumer joins the group. It creates the native topic where there is none
+// and refuses one that is not fit ([Store.Ensure]). ctx bounds this call only.
+// Every Consumer must be closed.
+func NewConsumer(ctx context.Context, dial Dial, o ConsumerOptions) (*Consumer, error) {
+	if o.Group == "" || len(o.Topics) == 0 {
+		return nil, errors.New("consumer: no group, or no topics")
+	}
+	store, err := Open(ctx, dial)
+	if err != nil {
+		return nil, err
+	}
+	c := &Consumer{group: o.Group, store: store, turn: make(chan struct{}, 1), parts: map[place]*tracked{}}
+	if err := c.join(ctx, dial, o); err != nil {
+		c.shut()
+		return nil, err
+	}
+	return c, nil
+}
+
+func (c *Consumer) join(ctx context.Context, dial Dial, o ConsumerOptions) (err error) {
+	if c.home, err = c.store.Ensure(ctx, o.Native); err != nil {
+		return err
+	}
+	if o.Instance != "" {
+		c.instance = &o.Instance
+	}
+	op := "join group " + o.Group
+	if c.txn, err = c.newTransactor(dial); err != nil {
+		return Classify(op, err)
+	}
+	// A transaction that an earlier process of this name has left is ended now,
+	// so that nobody waits for it.
+	if err := c.txn.open(ctx); err != nil {
+		return c.failure(op, err, 0)
+	}
+	c.client, err = dial(append(o.Client, c.clientOpts(o)...)...)
+	return Classify(op, err)
+}
+
+// newTransactor is what the consumer makes transactions with.
+func (c *Consumer) newTransactor(dial Dial) (*transactor, error) {
+	probe, err := dial()
+	if err != nil {
+		return nil, err
+	}
+	defer probe.Close()
+	limit, _ := probe.OptValue(kgo.MaxVersions).(*kversion.Versions)
+	name := cmp.Or(deref(c.instance), rand.Text())
+	return &transactor{
+		id: transactionalID(c.group) + "-" + name, clientID: holdClientID, timeout: consumerTransaction,
+		parting: usualTiming().parting, dial: dial, limit: limit, versions: c.store.versions, sent: new(sentCounter),
+	}, nil
+}
+
+func (c *Consumer) clientOpts(o ConsumerOptions) []kgo.Opt {
+	opts := []kgo.Opt{
+		kgo.ConsumerGroup(o.Group), kgo.ConsumeTopics(o.Topics...),
+		kgo.DisableAutoCommit(), kgo.RequireStableFetchOffsets(), kgo.BlockRebalanceOnPoll(),
+		kgo.AdjustFetchOffsetsFn(c.begin),
+		kgo.OnPartitionsRevoked(func(ctx context.Context, cl *kgo.Client, parts map[string][]int32) { c.revoke(ctx, cl, parts) }),
+		kgo.OnPartitionsLost(func(_ context.Context, _ *kgo.Client, parts map[string][]int32) { c.drop(parts) }),
+	}
+	if c.instance != nil {
+		opts = append(opts, kgo.InstanceID(*c.instance))
+	}
+	return opts
+}
+
+// Poll waits for records that are not done, and returns at most limit of them
+// (all at hand where limit is 0). An error does not end the consumer, unless it
+// is ctx's, or kgo.ErrClientClosed; there may be records beside it.
+//
+// A partition whose gaps can not be read is not consumed, and the error is a
+// *codec.Error: to guess would be to lose records.
+func (c *Consumer) Poll(ctx context.Context, limit int) ([]*kgo.Record, error) {
+	for {
+		poll, stop := context.WithCancel(ctx)
+		if err := c.failures(stop); err != nil {
+			stop()
+			return nil, err
+		}
+		fetches := c.client.PollRecords(poll, limit)
+		woken := poll.Err() != nil && ctx.Err() == nil
+		stop()
+		records, err := c.sift(fetches, woken)
+		c.client.AllowRebalance()
+		if len(records) > 0 || err != nil {
+			return records, err
+		}
+	}
+}
+
+// failures takes what is to be told, and notes how to wake the poll.
+func (c *Consumer) failures(wake context.CancelFunc) error {
+	c.mu.Lock()
+	defer c.mu.Unlock()
+	c.wake = wake
+	err := errors.Join(c.failed...)
+	c.failed = nil
+	return err
+}
+
+// sift keeps the records that are to be processed.
+func (c *Consumer) sift(fetches kgo.Fetches, woken bool) (records []*kgo.Record, err error) {
+	c.mu.RLock()
+	defer c.mu.RUnlock()
+	fetches.EachPartition(func(p kgo.FetchTopicPartition) {
+		t := c.parts[place{p.Topic, p.Partition}]
+		for _, r := range p.Records {
+			if t != nil && t.deliver(r) {
+				records = append(records, r)
+			}
+		}
+	})
+	fetches.EachError(func(topic string, partition int32, failed error) {
+		if !woken || !errors.Is(failed, context.Canceled) {
+			err = errors.Join(err, Classify("poll group "+c.group, failed))
+		}
+	})
+	return records, err
+}
+
+// Done marks records as done. They are committed by the next [Consumer.Commit].
+// It is safe for concurrent use, at a cost that does not grow with the number
+// of gaps. Records of partitions that this member no longer has are ignored.
+func (c *Consumer) Done(records ...*kgo.Record) {
+	c.mu.RLock()
+	defer c.mu.RUnlock()
+	for _, r := range records {
+		if t := c.parts[place{r.Topic, r.Partition}]; t != nil {
+			t.done(r.Offset)
+		}
+	}
+}
+
+// Close commits what is done, leaves the group and ends the client. With an
+// Instance the group keeps the place for the next process until the session
+// times out.
+func (c *Consumer) Close(ctx context.Context) error {
+	err := c.Commit(ctx)
+	if left := c.client.LeaveGroupContext(ctx); left != nil && !errors.Is(left, context.Canceled) {
+		err = errors.Join(err, Classify("leave group "+c.group, left))
+	}
+	c.shut()
+	return err
+}
+
+// shut closes the clients.
+func (c *Consumer) shut() {
+	if c.client != nil {
+		c.client.CloseAllowingRebalance()
+	}
+	c.turn <- struct{}{}
+	if c.txn != nil {
+		c.txn.drop()
+	}
+	<-c.turn
+	c.store.Close()
+}

@@ -1,0 +1,249 @@
+package gapstore
+
+import (
+	"context"
+	"errors"
+	"fmt"
+	"slices"
+	"testing"
+	"time"
+
+	"github.com/twmb/franz-go/pkg/kadm"
+	"github.com/twmb/franz-go/pkg/kfake"
+	"github.com/twmb/franz-go/pkg/kgo"
+
+	"github.com/gapctl/gapctl/codec"
+)
+
+// work is a topic with records, and consumers of one group that process them.
+type work struct {
+	t     testing.TB
+	addrs []string
+	group string
+	topic string
+	dial  Dial
+}
+
+// newWork is a fake cluster whose topic has n records in each of its partitions.
+func newWork(t testing.TB, partitions int32, n int) (*work, *kfake.Cluster) {
+	t.Helper()
+	c, err := kfake.NewCluster(kfake.NumBrokers(1), kfake.GroupMinSessionTimeout(time.Millisecond), kfake.SeedTopics(partitions, "orders"),
+		kfake.BrokerConfigs(map[string]string{"group.initial.rebalance.delay.ms": "0"}))
+	if err != nil {
+		t.Fatal(err)
+	}
+	t.Cleanup(c.Close)
+	w := &work{t: t, addrs: c.ListenAddrs(), group: "billing", topic: "orders"}
+	w.dial = func(extra ...kgo.Opt) (*kgo.Client, error) {
+		return kgo.NewClient(slices.Concat([]kgo.Opt{kgo.SeedBrokers(w.addrs...)}, quickRetries(), extra)...)
+	}
+	w.fill(partitions, n)
+	return w, c
+}
+
+func (w *work) fill(partitions int32, n int) {
+	w.t.Helper()
+	cl, err := w.dial(kgo.RecordPartitioner(kgo.ManualPartitioner()))
+	if err != nil {
+		w.t.Fatal(err)
+	}
+	defer cl.Close()
+	var records []*kgo.Record
+	for p := range partitions {
+		for i := range n {
+			records = append(records, &kgo.Record{Topic: w.topic, Partition: p, Value: fmt.Appendf(nil, "%d/%d", p, i)})
+		}
+	}
+	if err := cl.ProduceSync(w.t.Context(), records...).FirstErr(); err != nil {
+		w.t.Fatal(err)
+	}
+}
+
+func (w *work) options(client ...kgo.Opt) ConsumerOptions {
+	client = append([]kgo.Opt{kgo.SessionTimeout(2 * time.Second), kgo.HeartbeatInterval(50 * time.Millisecond),
+		kgo.RebalanceTimeout(2 * time.Second), kgo.FetchMaxWait(50 * time.Millisecond)}, client...)
+	return ConsumerOptions{Group: w.group, Topics: []string{w.topic}, Native: NativeOptions{Partitions: 3}, Client: client}
+}
+
+func (w *work) join(o ConsumerOptions) *Consumer {
+	w.t.Helper()
+	c, err := NewConsumer(w.t.Context(), w.dial, o)
+	if err != nil {
+		w.t.Fatal(err)
+	}
+	return c
+}
+
+// crash ends a consumer without a chance to commit.
+func (c *Consumer) crash() {
+	c.mu.Lock()
+	clear(c.parts)
+	c.mu.Unlock()
+	_ = c.client.LeaveGroupContext(context.Background())
+	c.shut()
+}
+
+// poll polls until n records have come.
+func (w *work) poll(c *Consumer, n int) []*kgo.Record {
+	w.t.Helper()
+	ctx, cancel := context.WithTimeout(w.t.Context(), 30*time.Second)
+	defer cancel()
+	var all []*kgo.Record
+	for len(all) < n {
+		records, err := c.Poll(ctx, 0)
+		if err != nil {
+			w.t.Fatalf("after %d of %d records: %v", len(all), n, err)
+		}
+		all = append(all, records...)
+	}
+	return all
+}
+
+// entries is what the group has committed, checked: offset and gaps are those
+// of one commit.
+func (w *work) entries() map[int32]Entry {
+	w.t.Helper()
+	s, err := Open(w.t.Context(), w.dial)
+	if err != nil {
+		w.t.Fatal(err)
+	}
+	defer s.Close()
+	entries := map[int32]Entry{}
+	for _, e := range loadGroup(w.t, s, w.group).Entries {
+		if e.Err != nil || e.Home != HomeNative || e.Committed != e.State.Stable || e.State.Check() != nil {
+			w.t.Errorf("entry %+v", e)
+		}
+		entries[e.Partition] = e
+	}
+	return entries
+}
+
+func offsets(records []*kgo.Record) string {
+	var rs []codec.Range
+	for _, r := range records {
+		rs = append(rs, codec.Range{Start: r.Offset, End: r.Offset + 1})
+	}
+	return codec.NewRanges(rs...).String()
+}
+
+func TestConsumerResumesWhereItWas(t *testing.T) {
+	w, _ := newWork(t, 1, 20)
+	c := w.join(w.options())
+	records := w.poll(c, 20)
+	c.Done(records[0], records[1], records[5], records[12])
+	if err := c.Commit(t.Context()); err != nil {
+		t.Fatal(err)
+	}
+	if e := w.entries()[0]; e.State.Gaps.String() != "2-4,6-11" || e.State.Max != 13 || e.Committed != 2 {
+		t.Fatalf("committed %+v", e)
+	}
+	c.Done(records[2]) // never committed
+	c.crash()
+
+	c = w.join(w.options())
+	if got := offsets(w.poll(c, 16)); got != "2-4,6-11,13-19" {
+		t.Errorf("delivered again: %s", got)
+	}
+	if err := c.Close(t.Context()); err != nil {
+		t.Error(err)
+	}
+}
+
+func TestConsumerCommitsWhatIsRevoked(t *testing.T) {
+	for name, balancer := range map[string]kgo.GroupOpt{
+		"eager": kgo.Balancers(kgo.RangeBalancer()), "cooperative": kgo.Balancers(kgo.CooperativeStickyBalancer()),
+		"kip-848": kgo.ServerSideBalancer(),
+	} {
+		t.Run(name, func(t *testing.T) {
+			w, _ := newWork(t, 2, 10)
+			first := w.join(w.options(balancer))
+			records := w.poll(first, 20)
+			for _, r := range records {
+				if r.Offset%2 == 1 {
+					first.Done(r)
+				}
+			}
+			second := w.join(w.options(balancer))
+			polling, stop := context.WithCancel(t.Context())
+			idle := make(chan struct{})
+			go func() {
+				defer close(idle)
+				for polling.Err() == nil {
+					_, _ = first.Poll(polling, 0)
+				}
+			}()
+			got := w.poll(second, 5)
+			for _, r := range got {
+				if r.Offset%2 == 1 || r.Partition != got[0].Partition {
+					t.Errorf("delivered %d of partition %d", r.Offset, r.Partition)
+				}
+			}
+			stop()
+			<-idle
+			if err := errors.Join(second.Close(t.Context()), first.Close(t.Context())); err != nil {
+				t.Error(err)
+			}
+			for p, e := range w.entries() {
+				if e.State.Gaps.String() != "0,2,4,6,8" {
+					t.Errorf("partition %d: gaps %s", p, e.State.Gaps)
+				}
+			}
+		})
+	}
+}
+
+func commitPlainly(t testing.TB, w *work, at int64) {
+	t.Helper()
+	cl, err := w.dial()
+	if err != nil {
+		t.Fatal(err)
+	}
+	defer cl.Close()
+	offsets := kadm.Offsets{}
+	offsets.Add(kadm.Offset{Topic: w.topic, At: at, LeaderEpoch: -1})
+	if err := kadm.NewClient(cl).CommitAllOffsets(t.Context(), w.group, offsets); err != nil {
+		t.Fatal(err)
+	}
+}
+
+// A plain tool has moved Kafka's offset: what it says counts.
+func TestConsumerFollowsAMovedOffset(t *testing.T) {
+	for at, want := range map[int64]string{5: "6-11,13-19", 1: "1-19", 2: "2-4,6-11,13-19", 15: "15-19"} {
+		t.Run(fmt.Sprint(at), func(t *testing.T) {
+			w, _ := newWork(t, 1, 20)
+			c := w.join(w.options())
+			records := w.poll(c, 20)
+			c.Done(records[0], records[1], records[5], records[12])
+			if err := c.Close(t.Context()); err != nil {
+				t.Fatal(err)
+			}
+			commitPlainly(t, w, at)
+			c = w.join(w.options())
+			n := len(mustRanges(t, want))
+			got := w.poll(c, n)
+			if offsets(got) != want {
+				t.Errorf("delivered %s, want %s", offsets(got), want)
+			}
+			c.Done(got[len(got)-1])
+			if err := c.Close(t.Context()); err != nil {
+				t.Error(err)
+			}
+			w.entries()
+		})
+	}
+}
+
+// mustRanges is the offsets of a text.
+func mustRanges(t testing.TB, text string) (offsets []int64) {
+	t.Helper()
+	ranges, err := codec.ParseRanges(text)
+	if err != nil {
+		t.Fatal(err)
+	}
+	for r := range ranges.All() {
+		for at := r.Start; at < r.End; at++ {
+			offsets = append(offsets, at)
+		}
+	}
+	return offsets
+}

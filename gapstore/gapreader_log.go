@@ -1,0 +1,245 @@
+package gapstore
+
+import (
+	"errors"
+	"slices"
+	"time"
+
+	"github.com/twmb/franz-go/pkg/kerr"
+	"github.com/twmb/franz-go/pkg/kgo"
+
+	"github.com/gapctl/gapctl/codec"
+)
+
+const (
+	// jumpBytes is the size of a hole between gaps that is read through rather
+	// than jumped over with another request.
+	jumpBytes = 32 << 10
+	// bytesPerOffset is what an offset is taken to cost before that is known.
+	bytesPerOffset = 100
+	startSwell     = 4
+	// runRanges is how many gaps are read in one go, runsAhead how many such
+	// runs of a log are known at once.
+	runRanges = 1 << 12
+	runsAhead = 64
+)
+
+// gapLog is the log of one partition, as far as it is to be read.
+type gapLog struct {
+	at     Position
+	leader int32
+	bounds codec.Range // of what read-committed readers get
+
+	ranges func() (codec.Range, bool)
+	stop   func()
+	rest   codec.Range // the range that is not in a run yet; empty: none is left
+	runs   []*gapRun   // in order of offset; only the first is taken from
+
+	held      int64   // bytes kept, or asked for
+	perOffset float64 // bytes that an offset takes in the log
+	swell     float64 // times that, as a record in memory
+	room      int32   // that the next batch is known to need at least
+
+	tries     int // in a row, in vain
+	notBefore time.Time
+	err       error
+	dropped   bool
+}
+
+// gapRun is a part of a log that is read from start to end: gaps so near to
+// each other that it does not pay to jump.
+type gapRun struct {
+	ranges  []codec.Range // what is still to be read
+	found   []Found       // what was read and not taken yet
+	flying  bool          // a request is under way
+	starved bool          // its batch did not fit: it has to come first
+}
+
+// advance fetches the next range into rest.
+func (l *gapLog) advance() {
+	for {
+		next, ok := l.ranges()
+		if !ok || next.Start >= l.bounds.End {
+			l.rest = codec.Range{}
+			return
+		}
+		if l.rest = next.Clip(l.bounds); !l.rest.Empty() {
+			return
+		}
+	}
+}
+
+// cut makes the next run, nil when all ranges are in one.
+func (l *gapLog) cut() *gapRun {
+	if l.rest.Empty() || len(l.runs) >= runsAhead {
+		return nil
+	}
+	run := &gapRun{}
+	jump := int64(float64(max(jumpBytes, l.room)) / l.perOffset) // a batch comes whole in any case
+	for end := l.rest.Start; !l.rest.Empty() && l.rest.Start-end <= jump && len(run.ranges) < runRanges; l.advance() {
+		run.ranges = append(run.ranges, l.rest)
+		end = l.rest.End
+	}
+	l.runs = append(l.runs, run)
+	return run
+}
+
+// head is what to take next, nil when it is not known yet, or nothing is left.
+func (l *gapLog) head() *Found {
+	for len(l.runs) > 0 {
+		run := l.runs[0]
+		if len(run.found) > 0 {
+			return &run.found[0]
+		}
+		if len(run.ranges) > 0 || run.flying {
+			return nil
+		}
+		l.runs = l.runs[1:]
+	}
+	return nil
+}
+
+// settled reports whether it is known what to take next, or that there is
+// nothing, or nothing but an error.
+func (l *gapLog) settled() bool {
+	return l.head() != nil || l.err != nil || len(l.runs) == 0 && l.rest.Empty()
+}
+
+func (l *gapLog) pop() (Found, bool) {
+	head := l.head()
+	if head == nil {
+		return Found{}, false
+	}
+	found := *head
+	*head = Found{} // let go of the record
+	l.runs[0].found = l.runs[0].found[1:]
+	return found, true
+}
+
+// take keeps of what was fetched for run as much as share allows, and is what
+// it keeps in bytes. What it does not keep is fetched again later.
+func (l *gapLog) take(run *gapRun, got *Fetched, share int64) (kept int64) {
+	from := len(run.found)
+	all := int64(0)
+	for _, record := range got.Records {
+		all += sizeOfRecord(record)
+	}
+	l.learn(got, all)
+	if run != l.runs[0] {
+		share /= 2
+	}
+	full := false
+	for _, record := range got.Records {
+		l.pass(run, record.Offset)
+		if len(run.ranges) == 0 || record.Offset != run.ranges[0].Start {
+			continue
+		}
+		size := sizeOfRecord(record)
+		if full = l.held+kept+size > share && len(run.found) > 0; full {
+			break
+		}
+		kept += size
+		run.found = append(run.found, Found{l.at.Topic, l.at.Partition, codec.Range{Start: record.Offset, End: record.Offset + 1}, record})
+		run.skip(record.Offset + 1)
+	}
+	if !full && got.Err == nil { // what can not be decoded is not empty
+		l.pass(run, got.Next)
+	}
+	if 2*kept < all { // records share the memory of their batch
+		for i := from; i < len(run.found); i++ {
+			if run.found[i].Record != nil {
+				run.found[i].Record = cloneRecord(run.found[i].Record)
+			}
+		}
+	}
+	for _, f := range run.found[from:] {
+		if f.Record == nil {
+			kept += sizeOf(&f)
+		}
+	}
+	return kept
+}
+
+// pass notes that there is no record at what run has left below offset.
+func (l *gapLog) pass(run *gapRun, offset int64) {
+	for len(run.ranges) > 0 && run.ranges[0].Start < offset {
+		empty := run.ranges[0].Clip(codec.Range{End: offset})
+		run.found = append(run.found, Found{Topic: l.at.Topic, Partition: l.at.Partition, Offsets: empty})
+		run.skip(empty.End)
+	}
+}
+
+// skip takes what is below offset out of the ranges to read.
+func (r *gapRun) skip(offset int64) {
+	for len(r.ranges) > 0 && r.ranges[0].Start < offset {
+		if r.ranges[0].Start = offset; r.ranges[0].Empty() {
+			r.ranges = r.ranges[1:]
+		}
+	}
+}
+
+// learn notes what an offset and a batch cost, where all is the records' size in
+// memory.
+func (l *gapLog) learn(got *Fetched, all int64) {
+	if offsets := got.Next - got.First; offsets > 0 && got.Size > 0 {
+		l.perOffset = max(0.1, float64(got.Size)/float64(offsets))
+		l.room = int32(min(max(leastRoom, got.Batch), flightBytes/2))
+		l.swell = max(1, float64(all)/float64(got.Size))
+	}
+}
+
+// narrow adapts what is to be read to a log that is shorter now.
+func (l *gapLog) narrow(bounds codec.Range) {
+	l.bounds = l.bounds.Clip(bounds)
+	for _, run := range l.runs {
+		run.ranges = slices.DeleteFunc(run.ranges, func(r codec.Range) bool { return r.Clip(l.bounds).Empty() })
+		for i, r := range run.ranges {
+			run.ranges[i] = r.Clip(l.bounds)
+		}
+	}
+	if !l.rest.Empty() {
+		if l.rest = l.rest.Clip(l.bounds); l.rest.Empty() {
+			l.advance()
+		}
+	}
+}
+
+// failed notes a failure, and reports whether it is worth another try.
+func (l *gapLog) failed(err error) (again bool) {
+	again = errors.Is(err, ErrUnavailable) || errors.Is(err, kerr.OffsetOutOfRange) // retention is at work
+	if l.tries++; l.tries >= readTries || !again {
+		l.err = err
+		return false
+	}
+	l.notBefore = time.Now().Add(min(time.Second, retryEvery<<(l.tries-1)))
+	return true
+}
+
+// recordOverhead is about what a record takes in memory beside its bytes.
+const recordOverhead = 256
+
+func sizeOfRecord(r *kgo.Record) int64 {
+	size := recordOverhead + len(r.Key) + len(r.Value)
+	for _, h := range r.Headers {
+		size += len(h.Key) + len(h.Value) + 40
+	}
+	return int64(size)
+}
+
+func sizeOf(f *Found) int64 {
+	if f.Record == nil {
+		return 64
+	}
+	return sizeOfRecord(f.Record)
+}
+
+// cloneRecord is r in memory of its own.
+func cloneRecord(r *kgo.Record) *kgo.Record {
+	c := *r
+	c.Key, c.Value = slices.Clone(r.Key), slices.Clone(r.Value)
+	c.Headers = slices.Clone(r.Headers)
+	for i := range c.Headers {
+		c.Headers[i].Value = slices.Clone(c.Headers[i].Value)
+	}
+	return &c
+}

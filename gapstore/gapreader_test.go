@@ -1,0 +1,321 @@
+package gapstore
+
+import (
+	"cmp"
+	"context"
+	"errors"
+	"fmt"
+	"math/rand/v2"
+	"slices"
+	"testing"
+	"time"
+
+	"github.com/twmb/franz-go/pkg/kadm"
+	"github.com/twmb/franz-go/pkg/kerr"
+	"github.com/twmb/franz-go/pkg/kfake"
+	"github.com/twmb/franz-go/pkg/kgo"
+	"github.com/twmb/franz-go/pkg/kmsg"
+	"go.uber.org/goleak"
+
+	"github.com/gapctl/gapctl/codec"
+)
+
+// readTopic is a topic with what a consumer gets of it.
+type readTopic struct {
+	name    string
+	ends    []int64               // by partition
+	records []map[int64]time.Time // by partition and offset
+}
+
+// fillInTransactions writes records in transactions, some of which abort, with
+// every codec, in batches of all sizes.
+func fillInTransactions(t testing.TB, addr, name string, partitions int32, transactions int) readTopic {
+	t.Helper()
+	random := rand.New(rand.NewPCG(7, 11))
+	topic := readTopic{name: name, ends: make([]int64, partitions), records: make([]map[int64]time.Time, partitions)}
+	for i := range topic.records {
+		topic.records[i] = map[int64]time.Time{}
+	}
+	codecs := []kgo.CompressionCodec{kgo.NoCompression(), kgo.GzipCompression(), kgo.SnappyCompression(), kgo.Lz4Compression(), kgo.ZstdCompression()}
+	start := time.UnixMilli(1_700_000_000_000)
+	for c, compression := range codecs {
+		client, err := dialTo(addr)(kgo.TransactionalID(fmt.Sprintf("%s-%d", name, c)), kgo.ProducerBatchCompression(compression),
+			kgo.RecordPartitioner(kgo.ManualPartitioner()), kgo.DefaultProduceTopic(name))
+		if err != nil {
+			t.Fatal(err)
+		}
+		for range transactions {
+			if err := client.BeginTransaction(); err != nil {
+				t.Fatal(err)
+			}
+			abort := random.IntN(3) == 0
+			var records []*kgo.Record
+			for range 1 + random.IntN(60) {
+				records = append(records, &kgo.Record{
+					Partition: random.Int32N(partitions), Key: []byte("k"), Value: make([]byte, random.IntN(300)),
+					Timestamp: start.Add(time.Duration(random.IntN(100_000)) * time.Millisecond),
+				})
+			}
+			if err := client.ProduceSync(t.Context(), records...).FirstErr(); err != nil {
+				t.Fatal(err)
+			}
+			if err := client.EndTransaction(t.Context(), kgo.TransactionEndTry(!abort)); err != nil {
+				t.Fatal(err)
+			}
+			for _, r := range records {
+				if !abort {
+					topic.records[r.Partition][r.Offset] = r.Timestamp
+				}
+			}
+		}
+		client.Close()
+	}
+	client, err := dialTo(addr)()
+	if err != nil {
+		t.Fatal(err)
+	}
+	defer client.Close()
+	ends, err := kadm.NewClient(client).ListCommittedOffsets(t.Context(), name)
+	if err != nil {
+		t.Fatal(err)
+	}
+	ends.Each(func(o kadm.ListedOffset) { topic.ends[o.Partition] = o.Offset })
+	return topic
+}
+
+// someRanges are random ranges below end, of all densities.
+func someRanges(random *rand.Rand, end int64) codec.Ranges {
+	var rs []codec.Range
+	most := 1 << random.IntN(8)
+	for at := int64(0); at < end; {
+		start := at + random.Int64N(int64(most))
+		at = start + 1 + random.Int64N(int64(most))
+		rs = append(rs, codec.Range{Start: start, End: at})
+	}
+	return codec.NewRanges(rs...)
+}
+
+// checkFound reads targets and compares what is told with what is there, down
+// to the order and to the last offset.
+func checkFound(t *testing.T, s *Store, topic readTopic, targets []Target, o ReadOptions) {
+	t.Helper()
+	told := make([]codec.Ranges, len(topic.ends))
+	var arrivals []Found
+	last := map[int32]int64{}
+	turn := -1
+	for f, err := range s.ReadRecords(t.Context(), targets, o) {
+		if err != nil {
+			t.Fatal(err)
+		}
+		at := slices.IndexFunc(targets, func(x Target) bool { return x.Partition == f.Partition })
+		if o.Order == ByPartition && at < turn {
+			t.Fatalf("partition %d after %d", f.Partition, targets[turn].Partition)
+		}
+		turn = at
+		if f.Offsets.Start < last[f.Partition] {
+			t.Fatalf("%v after %d", f, last[f.Partition])
+		}
+		last[f.Partition] = f.Offsets.End
+		told[f.Partition] = told[f.Partition].Union(codec.NewRanges(f.Offsets))
+		if f.Record != nil {
+			arrivals = append(arrivals, f)
+		}
+		for offset := f.Offsets.Start; offset < f.Offsets.End; offset++ {
+			at, there := topic.records[f.Partition][offset]
+			if there != (f.Record != nil) || there && (!at.Equal(f.Record.Timestamp) || f.Record.Offset != offset) {
+				t.Fatalf("offset %d of %d: there: %t, told %v", offset, f.Partition, there, f)
+			}
+		}
+	}
+	for _, target := range targets {
+		want := target.Ranges.Clip(codec.Range{End: topic.ends[target.Partition]})
+		if !told[target.Partition].Equal(want) {
+			t.Fatalf("partition %d: told %v, want %v", target.Partition, told[target.Partition], want)
+		}
+	}
+	checkMerged(t, arrivals, o.Order)
+}
+
+// checkMerged: of the heads of all partitions, always the least comes first.
+func checkMerged(t *testing.T, got []Found, order Order) {
+	t.Helper()
+	if order != ByArrival {
+		return
+	}
+	queues := map[int32][]Found{}
+	for _, f := range got {
+		queues[f.Partition] = append(queues[f.Partition], f)
+	}
+	for _, f := range got {
+		for p, queue := range queues {
+			if len(queue) > 0 && cmp.Or(queue[0].Record.Timestamp.Compare(f.Record.Timestamp), cmp.Compare(p, f.Partition)) < 0 {
+				t.Fatalf("%v before %v", f, queue[0])
+			}
+		}
+		queues[f.Partition] = queues[f.Partition][1:]
+	}
+}
+
+func TestReadRecordsTellsEveryOffsetOnce(t *testing.T) {
+	defer goleak.VerifyNone(t, goleak.IgnoreCurrent())
+	const partitions = 6
+	c, err := kfake.NewCluster(kfake.NumBrokers(3), kfake.SeedTopics(partitions, "orders"))
+	if err != nil {
+		t.Fatal(err)
+	}
+	defer c.Close()
+	topic := fillInTransactions(t, c.ListenAddrs()[0], "orders", partitions, 6)
+	s, err := Open(t.Context(), dialTo(c.ListenAddrs()...))
+	if err != nil {
+		t.Fatal(err)
+	}
+	defer s.Close()
+	random := rand.New(rand.NewPCG(1, 2))
+	for round := range 12 {
+		var targets []Target
+		for _, p := range random.Perm(partitions)[:1+random.IntN(partitions)] {
+			targets = append(targets, Target{"orders", int32(p), someRanges(random, topic.ends[p]+5)})
+		}
+		o := ReadOptions{Order: Order(round % 2), Memory: []int64{0, 1 << 12, 1 << 16}[random.IntN(3)]}
+		checkFound(t, s, topic, targets, o)
+	}
+}
+
+// Leaders that move while records are read cost time and nothing else.
+func TestReadRecordsFollowsTheLeader(t *testing.T) {
+	c, err := kfake.NewCluster(kfake.NumBrokers(3), kfake.SeedTopics(4, "orders"))
+	if err != nil {
+		t.Fatal(err)
+	}
+	defer c.Close()
+	topic := fillInTransactions(t, c.ListenAddrs()[0], "orders", 4, 8)
+	s := openStore(t, c.ListenAddrs()...)
+	var targets []Target
+	for p := range int32(4) {
+		targets = append(targets, Target{"orders", p, codec.NewRanges(codec.Range{End: topic.ends[p]})})
+	}
+	fetches := int32(0)
+	c.ControlKey(int16(kmsg.Fetch), func(kmsg.Request) (kmsg.Response, error, bool) {
+		c.KeepControl()
+		fetches++
+		if err := c.MoveTopicPartition("orders", fetches%4, fetches%3); err != nil {
+			t.Error(err)
+		}
+		if fetches > 30 {
+			c.DropControl()
+		}
+		return nil, nil, false
+	})
+	checkFound(t, s, topic, targets, ReadOptions{Memory: 1 << 13})
+	if fetches < 10 {
+		t.Errorf("only %d fetches: nothing moved under way", fetches)
+	}
+}
+
+// What retention removes in the middle is left out; it is no phantom.
+func TestReadRecordsLeavesOutWhatRetentionRemoves(t *testing.T) {
+	c, err := kfake.NewCluster(kfake.NumBrokers(1), kfake.SeedTopics(1, "orders"))
+	if err != nil {
+		t.Fatal(err)
+	}
+	defer c.Close()
+	addr := c.ListenAddrs()[0]
+	topic := fillInTransactions(t, addr, "orders", 1, 8)
+	s := openStore(t, addr)
+	removed := false
+	var told codec.Ranges
+	ranges := codec.NewRanges(codec.Range{End: topic.ends[0]})
+	for f, err := range s.ReadRecords(t.Context(), []Target{{"orders", 0, ranges}}, ReadOptions{Memory: 1 << 12}) {
+		if err != nil {
+			t.Fatal(err)
+		}
+		if !removed {
+			removed = true
+			offsets := kadm.Offsets{}
+			offsets.Add(kadm.Offset{Topic: "orders", At: 900})
+			if _, err := kadm.NewClient(s.Client()).DeleteRecords(t.Context(), offsets); err != nil {
+				t.Fatal(err)
+			}
+		}
+		told = told.Union(codec.NewRanges(f.Offsets))
+		if _, there := topic.records[0][f.Offsets.Start]; there != (f.Record != nil) {
+			t.Fatalf("%v told, there: %t", f, there)
+		}
+	}
+	rest := codec.NewRanges(codec.Range{Start: 900, End: topic.ends[0]})
+	if !told.Intersect(rest).Equal(rest) || told.Contains(850) {
+		t.Errorf("told %v of %v", told, ranges)
+	}
+}
+
+func TestReadRecordsGivesUp(t *testing.T) {
+	c, err := kfake.NewCluster(kfake.NumBrokers(1), kfake.SeedTopics(2, "orders"))
+	if err != nil {
+		t.Fatal(err)
+	}
+	defer c.Close()
+	addr := c.ListenAddrs()[0]
+	topic := fillInTransactions(t, addr, "orders", 2, 3)
+	s := openStore(t, addr)
+	targets := []Target{
+		{"nowhere", 0, codec.NewRanges(codec.Range{End: 5})},
+		{"orders", 7, codec.NewRanges(codec.Range{End: 5})},
+		{"orders", 1, codec.NewRanges(codec.Range{End: topic.ends[1]})},
+	}
+	var failed []string
+	records := 0
+	for f, err := range s.ReadRecords(t.Context(), targets, ReadOptions{}) {
+		switch {
+		case err != nil && !errors.Is(err, ErrNotFound):
+			t.Error(err)
+		case err != nil:
+			failed = append(failed, fmt.Sprintf("%s/%d", f.Topic, f.Partition))
+		case f.Record != nil:
+			records++
+		}
+	}
+	if !slices.Equal(failed, []string{"nowhere/0", "orders/7"}) || records != len(topic.records[1]) {
+		t.Errorf("failed %q, %d records of %d", failed, records, len(topic.records[1]))
+	}
+	ctx, cancel := context.WithCancel(t.Context())
+	defer cancel()
+	var last error
+	for _, err := range s.ReadRecords(ctx, targets[2:], ReadOptions{Memory: 1 << 10}) {
+		cancel()
+		last = err
+	}
+	if !errors.Is(last, context.Canceled) {
+		t.Errorf("after the context ended: %v", last)
+	}
+}
+
+// A broker that only ever answers that it does not lead is asked a few times.
+func TestReadRecordsGivesUpALeaderlessLog(t *testing.T) {
+	c, err := kfake.NewCluster(kfake.NumBrokers(1), kfake.SeedTopics(1, "orders"))
+	if err != nil {
+		t.Fatal(err)
+	}
+	defer c.Close()
+	addr := c.ListenAddrs()[0]
+	topic := fillInTransactions(t, addr, "orders", 1, 1)
+	s := openStore(t, addr)
+	c.ControlKey(int16(kmsg.Fetch), func(req kmsg.Request) (kmsg.Response, error, bool) {
+		c.KeepControl()
+		asked := req.(*kmsg.FetchRequest).Topics[0]
+		resp := req.ResponseKind().(*kmsg.FetchResponse)
+		rt := kmsg.NewFetchResponseTopic()
+		rt.Topic, rt.TopicID = asked.Topic, asked.TopicID
+		rp := kmsg.NewFetchResponseTopicPartition()
+		rp.ErrorCode = kerr.NotLeaderForPartition.Code
+		rt.Partitions = append(rt.Partitions, rp)
+		resp.Topics = append(resp.Topics, rt)
+		return resp, nil, true
+	})
+	var last error
+	for _, err := range s.ReadRecords(t.Context(), []Target{{"orders", 0, codec.NewRanges(codec.Range{End: topic.ends[0]})}}, ReadOptions{}) {
+		last = err
+	}
+	if !errors.Is(last, ErrUnavailable) {
+		t.Errorf("got %v", last)
+	}
+}

@@ -1,0 +1,112 @@
+package gapstore
+
+import (
+	"context"
+	"errors"
+
+	"github.com/twmb/franz-go/pkg/kerr"
+	"github.com/twmb/franz-go/pkg/kgo"
+	"github.com/twmb/franz-go/pkg/kmsg"
+	"github.com/twmb/franz-go/pkg/kversion"
+)
+
+// roster is who is in a group, seen from outside.
+type roster struct {
+	state       string // "" when there is no such group
+	members     []Member
+	coordinator int32 // its node ID, -1 when not told
+}
+
+// look reads who is in a group, without touching it. Each type of group has a
+// describe request of its own, which does not know groups of the other types:
+// where nobody knows it, the group doesn't exist, or isn't one of consumers,
+// which the join then says.
+func look(ctx context.Context, cl *kgo.Client, versions *kversion.Versions, group string) (roster, error) {
+	r := roster{coordinator: -1}
+	if err := r.addClassic(ctx, cl, group); err != nil {
+		return r, err
+	}
+	if len(r.members) > 0 || !versions.HasKey(kmsg.ConsumerGroupDescribe.Int16()) {
+		return r, nil
+	}
+	return r, r.addConsumer(ctx, cl, group)
+}
+
+// addClassic describes a group of the classic protocol.
+func (r *roster) addClassic(ctx context.Context, cl *kgo.Client, group string) error {
+	req := kmsg.NewPtrDescribeGroupsRequest()
+	req.Groups = []string{group}
+	for _, shard := range cl.RequestSharded(ctx, req) {
+		if shard.Err != nil {
+			return shard.Err
+		}
+		r.coordinator = shard.Meta.NodeID
+		for _, g := range shard.Resp.(*kmsg.DescribeGroupsResponse).Groups {
+			if err := described(g.ErrorCode); err != nil {
+				return err
+			}
+			if g.ErrorCode == 0 && g.State != "Dead" { // Dead is the classic word for not there
+				r.state = g.State
+			}
+			for _, m := range g.Members {
+				r.members = append(r.members, Member{m.MemberID, deref(m.InstanceID), m.ClientID, m.ClientHost})
+			}
+		}
+	}
+	return nil
+}
+
+// addConsumer describes a group of the consumer protocol (KIP-848).
+func (r *roster) addConsumer(ctx context.Context, cl *kgo.Client, group string) error {
+	req := kmsg.NewPtrConsumerGroupDescribeRequest()
+	req.Groups = []string{group}
+	for _, shard := range cl.RequestSharded(ctx, req) {
+		if shard.Err != nil {
+			return shard.Err
+		}
+		for _, g := range shard.Resp.(*kmsg.ConsumerGroupDescribeResponse).Groups {
+			if err := described(g.ErrorCode); err != nil {
+				return err
+			}
+			if g.ErrorCode == 0 && g.State != "Dead" {
+				r.state = g.State
+			}
+			for _, m := range g.Members {
+				r.members = append(r.members, Member{m.MemberID, deref(m.InstanceID), m.ClientID, m.ClientHost})
+			}
+		}
+	}
+	return nil
+}
+
+// described is the error of a describe, where being unknown is an answer.
+func described(code int16) error {
+	err := kerr.ErrorForCode(code)
+	if errors.Is(err, kerr.GroupIDNotFound) || errors.Is(err, kerr.UnsupportedVersion) {
+		return nil
+	}
+	return err
+}
+
+// active is who keeps a hold out, or nil: members other than the one with ID
+// self, or a state that only a group with members can be in.
+func (r roster) active(group, self string) *ActiveError {
+	others := make([]Member, 0, len(r.members))
+	for _, m := range r.members {
+		if m.ID != self {
+			others = append(others, m)
+		}
+	}
+	alone := len(others) == 0
+	if alone && (self != "" || r.state == "" || r.state == "Empty") {
+		return nil
+	}
+	return &ActiveError{Group: group, State: r.state, Members: others}
+}
+
+func deref(s *string) string {
+	if s == nil {
+		return ""
+	}
+	return *s
+}

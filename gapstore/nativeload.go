@@ -1,0 +1,174 @@
+package gapstore
+
+import (
+	"context"
+	"errors"
+	"fmt"
+	"maps"
+	"slices"
+
+	"github.com/twmb/franz-go/pkg/kmsg"
+	"golang.org/x/sync/errgroup"
+
+	"github.com/gapctl/gapctl/codec"
+)
+
+// natives are the records of the native topic, as far as they were asked for.
+type natives struct {
+	topic *Topic
+	logs  map[int32]*nativeLog // by partition
+	// absent: there is no such topic, or none that may be described.
+	absent bool
+	// err is why nothing could be read.
+	err error
+}
+
+// nativeReaders is how many partitions are read at the same time.
+const nativeReaders = 8
+
+// readNatives reads the partitions that hold the records of groups, and keeps
+// those of groups only; nil: all.
+func (s *Store) readNatives(ctx context.Context, groups []string) *natives {
+	n := &natives{logs: map[int32]*nativeLog{}}
+	if n.locate(ctx, s); n.err != nil || n.absent {
+		return n
+	}
+	partitions := len(n.topic.Logs)
+	var wanted func([]byte) bool
+	if groups != nil {
+		names := make(map[string]bool, len(groups))
+		for _, group := range groups {
+			names[group] = true
+			p := codec.NativePartition(group, int32(partitions))
+			n.logs[p] = &nativeLog{partition: p, next: NoOffset}
+		}
+		wanted = func(group []byte) bool { return names[string(group)] }
+	} else {
+		for p := range int32(partitions) {
+			n.logs[p] = &nativeLog{partition: p, next: NoOffset}
+		}
+	}
+	for _, l := range n.logs {
+		l.wanted = wanted
+	}
+	n.readOn(ctx, s)
+	return n
+}
+
+// locate asks for the topic.
+func (n *natives) locate(ctx context.Context, s *Store) {
+	topics, err := s.Topics(ctx, []string{codec.NativeTopic})
+	if err != nil {
+		n.err = err
+		return
+	}
+	n.topic = topics[codec.NativeTopic]
+	if n.absent = errors.Is(n.topic.Err, ErrNotFound); !n.absent {
+		n.err = n.topic.Err
+	}
+}
+
+// readOn reads each partition to its present end.
+func (n *natives) readOn(ctx context.Context, s *Store) {
+	numbers := slices.Sorted(maps.Keys(n.logs))
+	s.Ends(ctx, map[string]*Topic{codec.NativeTopic: n.topic}, map[string][]int32{codec.NativeTopic: numbers})
+	var work errgroup.Group
+	work.SetLimit(nativeReaders)
+	for _, l := range n.logs {
+		work.Go(func() error {
+			if l.err = l.read(ctx, s, n.topic); l.err == nil {
+				l.misplacedIn(len(n.topic.Logs))
+			}
+			return nil
+		})
+	}
+	_ = work.Wait()
+}
+
+// log is the log that holds the records of group; nil when there is no topic.
+func (n *natives) log(group string) *nativeLog {
+	if n.topic == nil || len(n.topic.Logs) == 0 {
+		return nil
+	}
+	return n.logs[codec.NativePartition(group, int32(len(n.topic.Logs)))]
+}
+
+// failure is why the records of group could not be read.
+func (n *natives) failure(group string) error {
+	if n.err != nil {
+		return n.err
+	}
+	if l := n.log(group); l != nil {
+		return l.err
+	}
+	return nil
+}
+
+// all yields the records of every group, partition by partition.
+func (n *natives) all(yield func(*nativeLog, codec.NativeEntry) bool) {
+	for _, p := range slices.Sorted(maps.Keys(n.logs)) {
+		for e := range n.logs[p].fold.All() {
+			if !yield(n.logs[p], e) {
+				return
+			}
+		}
+	}
+}
+
+func (n *natives) notices() []string {
+	var notices []string
+	denied := n.err
+	for _, p := range slices.Sorted(maps.Keys(n.logs)) {
+		notices = append(notices, n.logs[p].notices()...)
+		if n.logs[p].err != nil {
+			denied = n.logs[p].err
+		}
+	}
+	if errors.Is(denied, ErrDenied) {
+		notices = append(notices, fmt.Sprintf("native commits can not be seen: this needs READ and DESCRIBE on topic %s (%v)", codec.NativeTopic, denied))
+	}
+	return notices
+}
+
+// NativeGroups are the groups that have commits in the native topic, sorted,
+// also those that the cluster does not list (any more). It reads all of the
+// topic. The error is an [*Error]; then the groups are those that could be found.
+func (s *Store) NativeGroups(ctx context.Context) ([]string, error) {
+	n := s.readNatives(ctx, nil)
+	err := n.err
+	for _, l := range n.logs {
+		err = errors.Join(err, l.err)
+	}
+	var groups []string
+	for _, e := range n.all {
+		if len(groups) == 0 || groups[len(groups)-1] != e.Group {
+			groups = append(groups, e.Group)
+		}
+	}
+	slices.Sort(groups)
+	return slices.Compact(groups), Classify("read "+codec.NativeTopic, err)
+}
+
+// topicNames are the names of topics by ID; those that do not exist are absent.
+func (s *Store) topicNames(ctx context.Context, ids map[[16]byte]bool) (map[[16]byte]string, error) {
+	names := make(map[[16]byte]string, len(ids))
+	if len(ids) == 0 {
+		return names, nil
+	}
+	req := kmsg.NewPtrMetadataRequest()
+	for id := range ids {
+		t := kmsg.NewMetadataRequestTopic()
+		t.TopicID = id
+		req.Topics = append(req.Topics, t)
+	}
+	resp, err := req.RequestWith(ctx, s.client)
+	if err != nil {
+		return nil, s.Failure("find topics by ID", err)
+	}
+	for _, t := range resp.Topics {
+		if t.ErrorCode == 0 && t.Topic != nil {
+			names[t.TopicID] = *t.Topic
+		}
+	}
+	return names, nil
+}

@@ -1,0 +1,110 @@
+package gapstore
+
+import (
+	"context"
+	"errors"
+	"fmt"
+	"slices"
+	"strconv"
+	"strings"
+
+	"github.com/twmb/franz-go/pkg/kerr"
+	"github.com/twmb/franz-go/pkg/kmsg"
+
+	"github.com/gapctl/gapctl/codec"
+)
+
+// verifyNative looks for what would lose or hide gap commits.
+func (s *Store) verifyNative(ctx context.Context, topic *Topic) (NativeHome, error) {
+	home := NativeHome{ID: topic.ID, Partitions: int32(len(topic.Logs))}
+	configs, err := s.topicConfigs(ctx, codec.NativeTopic, "cleanup.policy", "max.message.bytes")
+	if err != nil {
+		return NativeHome{}, err
+	}
+	unfit := &TopicError{Topic: codec.NativeTopic}
+	add := func(kind, format string, args ...any) {
+		unfit.Problems = append(unfit.Problems, TopicProblem{kind, fmt.Sprintf(format, args...)})
+	}
+	policies := strings.Split(strings.ReplaceAll(configs["cleanup.policy"], " ", ""), ",")
+	if !slices.Contains(policies, "compact") {
+		add("not-compacted", "cleanup.policy is %q: it would grow without end, or lose commits", configs["cleanup.policy"])
+	}
+	if slices.Contains(policies, "delete") {
+		add("deletes", "cleanup.policy %q deletes commits by age or size", configs["cleanup.policy"])
+	}
+	if home.MaxMessage, _ = strconv.Atoi(configs["max.message.bytes"]); home.MaxMessage < nativeBatch {
+		add("max-message-bytes", "max.message.bytes is %d: commits need %d", home.MaxMessage, nativeBatch)
+	}
+	moved, err := s.nativeMoved(ctx, topic)
+	if err != nil {
+		return NativeHome{}, err
+	}
+	if moved {
+		add("partition-count", "its records were written when it had another number of partitions than %d: groups would not find theirs", len(topic.Logs))
+	}
+	if len(unfit.Problems) > 0 {
+		return NativeHome{}, unfit
+	}
+	return home, nil
+}
+
+// nativeMoved reports whether the first records of a partition are those of
+// groups that belong into another one.
+func (s *Store) nativeMoved(ctx context.Context, topic *Topic) (bool, error) {
+	numbers := make([]int32, len(topic.Logs))
+	for p := range numbers {
+		numbers[p] = int32(p)
+	}
+	s.Ends(ctx, map[string]*Topic{codec.NativeTopic: topic}, map[string][]int32{codec.NativeTopic: numbers})
+	byLeader := map[int32][]Position{}
+	for p, log := range topic.Logs {
+		if log.Err != nil {
+			return false, log.Err
+		}
+		if log.Start < log.LastStable {
+			byLeader[log.Leader] = append(byLeader[log.Leader],
+				Position{Topic: codec.NativeTopic, ID: topic.ID, Partition: int32(p), Offset: log.Start})
+		}
+	}
+	for leader, positions := range byLeader {
+		got, err := s.Fetch(ctx, leader, positions, FetchLimit{Partition: 1 << 14, Response: 1 << 20})
+		if err != nil {
+			return false, err
+		}
+		for i, f := range got {
+			for _, r := range f.Records {
+				group, ok := codec.NativeOwner(r.Key)
+				if ok && codec.NativePartition(string(group), int32(len(topic.Logs))) != positions[i].Partition {
+					return true, nil
+				}
+			}
+		}
+	}
+	return false, nil
+}
+
+// topicConfigs are the named configs of a topic.
+func (s *Store) topicConfigs(ctx context.Context, topic string, names ...string) (map[string]string, error) {
+	r := kmsg.NewDescribeConfigsRequestResource()
+	r.ResourceType, r.ResourceName, r.ConfigNames = kmsg.ConfigResourceTypeTopic, topic, names
+	req := kmsg.NewPtrDescribeConfigsRequest()
+	req.Resources = append(req.Resources, r)
+	op := "read the configuration of topic " + topic
+	resp, err := req.RequestWith(ctx, s.client)
+	if err != nil {
+		return nil, s.Failure(op, err)
+	}
+	values := map[string]string{}
+	for _, r := range resp.Resources {
+		if err := kerr.ErrorForCode(r.ErrorCode); err != nil {
+			if errors.Is(err, kerr.TopicAuthorizationFailed) {
+				return nil, &Error{Class: ErrDenied, Op: op, Hint: "needs DESCRIBE_CONFIGS on topic " + topic, Err: err}
+			}
+			return nil, Classify(op, err)
+		}
+		for _, c := range r.Configs {
+			values[c.Name] = deref(c.Value)
+		}
+	}
+	return values, nil
+}

@@ -1,0 +1,250 @@
+package gapstore
+
+import (
+	"context"
+	"errors"
+	"fmt"
+	"time"
+
+	"github.com/twmb/franz-go/pkg/kerr"
+	"github.com/twmb/franz-go/pkg/kgo"
+	"github.com/twmb/franz-go/pkg/kmsg"
+	"github.com/twmb/franz-go/pkg/kversion"
+)
+
+const (
+	// transactionTimeout is how long consumers of the group and readers of the
+	// records wait for a transaction whose writer was killed. It covers one
+	// commit's records.
+	transactionTimeout = 30 * time.Second
+	// retryEvery is the pause before a request that the coordinator could not
+	// serve yet is sent again.
+	retryEvery = 50 * time.Millisecond
+)
+
+// transactor makes transactions of records and the offset commits of a group.
+// It is not safe for concurrent use.
+type transactor struct {
+	id       string // transactional ID
+	clientID string
+	timeout  time.Duration // of a transaction
+	parting  time.Duration // for ending one, even after the caller's context has
+	dial     Dial
+	limit    *kversion.Versions // what the dialer allows; nil: all
+	versions *kversion.Versions // what the broker speaks
+	sent     *sentCounter
+
+	producer *kgo.Client // nil until it is needed, and after a failure
+}
+
+// membership is who commits: the coordinator refuses anybody who no longer
+// belongs to the group.
+type membership struct {
+	group, id  string
+	instance   *string
+	generation int32
+}
+
+// commit makes one transaction. sent is how often its end was asked for: without one,
+// the transaction was not made.
+func (t *transactor) commit(ctx context.Context, m membership, topics []topicCommits, records []*kgo.Record) (sent int64, err error) {
+	if err := t.open(ctx); err != nil {
+		t.drop()
+		return 0, err
+	}
+	err = t.stage(ctx, m, topics, records)
+	// From here on the caller's context no longer counts: ending a transaction
+	// must not be cut short.
+	ctx, cancel := context.WithTimeout(context.WithoutCancel(ctx), t.parting)
+	defer cancel()
+	if err == nil {
+		before := t.sent.of(kmsg.EndTxn)
+		err = t.producer.EndTransaction(ctx, kgo.TryCommit)
+		sent = t.sent.of(kmsg.EndTxn) - before
+	}
+	if err == nil {
+		return sent, nil
+	}
+	if abortErr := t.abort(ctx); abortErr != nil {
+		err = fmt.Errorf("%w (and the abort: %w)", err, abortErr)
+	}
+	return sent, err
+}
+
+// abort ends the transaction, whatever has become of it, and drops the
+// producer: a consumer that arrives must not wait until it times out.
+func (t *transactor) abort(ctx context.Context) error {
+	defer t.drop()
+	t.producer.UnsafeAbortBufferedRecords()
+	err := t.producer.EndTransaction(ctx, kgo.TryAbort)
+	if err == nil || isFenced(err) { // then the newer writer has ended it
+		return err
+	}
+	t.drop()
+	return t.open(ctx)
+}
+
+// stage puts the records and the offsets into a transaction and leaves it open.
+func (t *transactor) stage(ctx context.Context, m membership, topics []topicCommits, records []*kgo.Record) error {
+	if err := t.producer.BeginTransaction(); err != nil {
+		return err
+	}
+	// Records in flight can't be called back; but the transaction is aborted.
+	stop := context.AfterFunc(ctx, t.producer.UnsafeAbortBufferedRecords)
+	err := t.producer.ProduceSync(ctx, records...).FirstErr()
+	stop()
+	if err != nil {
+		return err
+	}
+	return t.addOffsets(ctx, m, topics)
+}
+
+// addOffsets adds the offset commits to the transaction, under the membership.
+// It is the group's coordinator that checks this: the request for the producer
+// to the transaction's coordinator proves nothing.
+func (t *transactor) addOffsets(ctx context.Context, m membership, topics []topicCommits) error {
+	id, epoch, err := t.producer.ProducerID(ctx)
+	if err != nil {
+		return err
+	}
+	if !t.addsImplicitly() {
+		req := kmsg.NewPtrAddOffsetsToTxnRequest()
+		req.TransactionalID, req.Group = t.id, m.group
+		req.ProducerID, req.ProducerEpoch = id, epoch
+		if err := retry(ctx, func() error {
+			resp, err := req.RequestWith(ctx, t.producer)
+			if err != nil {
+				return err
+			}
+			return kerr.ErrorForCode(resp.ErrorCode)
+		}); err != nil {
+			return err
+		}
+	}
+	req := t.offsetCommit(m, topics)
+	req.ProducerID, req.ProducerEpoch = id, epoch
+	return retry(ctx, func() error {
+		resp, err := req.RequestWith(ctx, t.producer)
+		if err != nil {
+			return err
+		}
+		answers := newAnswers(m.group, topics)
+		for _, rt := range resp.Topics {
+			for _, rp := range rt.Partitions {
+				answers.add(rt.Topic, rt.TopicID, rp.Partition, rp.ErrorCode)
+			}
+		}
+		answers.written = nil // nothing is, before the transaction ends
+		return answers.err()
+	})
+}
+
+func (t *transactor) offsetCommit(m membership, topics []topicCommits) *kmsg.TxnOffsetCommitRequest {
+	req := kmsg.NewPtrTxnOffsetCommitRequest()
+	req.TransactionalID, req.Group = t.id, m.group
+	req.MemberID, req.InstanceID, req.Generation = m.id, m.instance, m.generation
+	for _, of := range topics {
+		rt := kmsg.NewTxnOffsetCommitRequestTopic()
+		rt.Topic, rt.TopicID = of.topic, of.id
+		for _, o := range of.offsets {
+			rp := kmsg.NewTxnOffsetCommitRequestTopicPartition()
+			rp.Partition, rp.Offset, rp.LeaderEpoch, rp.Metadata = o.Partition, o.Offset, o.LeaderEpoch, &o.Metadata
+			rt.Partitions = append(rt.Partitions, rp)
+		}
+		req.Topics = append(req.Topics, rt)
+	}
+	return req
+}
+
+// retry calls fn again while the coordinator is moving, loading, or ending the
+// transaction before.
+func retry(ctx context.Context, fn func() error) error {
+	for {
+		err := fn()
+		ke, ok := errors.AsType[*kerr.Error](err)
+		if !ok || !ke.Retriable && ke != kerr.ConcurrentTransactions {
+			return err
+		}
+		select {
+		case <-ctx.Done():
+			return fmt.Errorf("%w: %w", ctx.Err(), err)
+		case <-time.After(retryEvery):
+		}
+	}
+}
+
+// open makes the transactional producer, unless it is there, and gets
+// its epoch. That fences every older producer of the group, and ends what such
+// a one has left open.
+func (t *transactor) open(ctx context.Context) error {
+	if t.producer == nil {
+		producer, err := t.dial(t.producerOpts()...)
+		if err != nil {
+			return err
+		}
+		t.producer = producer
+	}
+	_, _, err := t.producer.ProducerID(ctx)
+	return err
+}
+
+func (t *transactor) producerOpts() []kgo.Opt {
+	opts := []kgo.Opt{
+		kgo.ClientID(t.clientID),
+		kgo.TransactionalID(t.id),
+		kgo.TransactionTimeout(t.timeout),
+		kgo.RecordPartitioner(chosenPartition{kgo.StickyKeyPartitioner(nil)}),
+		kgo.ProducerLinger(0), // all records of a commit are at hand
+		kgo.ProducerBatchMaxBytes(nativeBatch),
+		kgo.MetadataMinAge(250 * time.Millisecond), // find a leader that moved without making the group wait
+		kgo.WithHooks(t.sent),
+	}
+	if !t.addsImplicitly() {
+		opts = append(opts, kgo.MaxVersions(t.explicitVersions()))
+	}
+	return opts
+}
+
+// addsImplicitly reports whether partitions and groups join a transaction by
+// themselves (KIP-890, transaction.version 2). The client asks the same about
+// itself; both must come to the same answer.
+func (t *transactor) addsImplicitly() bool {
+	level := int16(0)
+	t.versions.EachFinalizedFeature(func(name string, max int16) {
+		if name == "transaction.version" {
+			level = max
+		}
+	})
+	return level >= 2 && t.allows(kmsg.Produce, 12) && t.allows(kmsg.TxnOffsetCommit, 5) && t.allows(kmsg.EndTxn, 5)
+}
+
+// allows reports whether whoever dials lets the client speak a version.
+func (t *transactor) allows(key kmsg.Key, version int16) bool {
+	if t.limit == nil {
+		return true
+	}
+	newest, ok := t.limit.LookupMaxKeyVersion(key.Int16())
+	return ok && newest >= version
+}
+
+// explicitVersions keeps TxnOffsetCommit below the version that adds the group
+// by itself; the client, seeing the limit, adds partitions by request too.
+func (t *transactor) explicitVersions() *kversion.Versions {
+	explicit := kversion.Stable()
+	if t.limit != nil {
+		explicit = new(kversion.Versions)
+		t.limit.EachMaxKeyVersion(explicit.SetMaxKeyVersion)
+	}
+	if !t.allows(kmsg.TxnOffsetCommit, 5) {
+		return explicit
+	}
+	explicit.SetMaxKeyVersion(kmsg.TxnOffsetCommit.Int16(), 4)
+	return explicit
+}
+
+func (t *transactor) drop() {
+	if t.producer != nil {
+		t.producer.Close()
+		t.producer = nil
+	}
+}
