@@ -1,6 +1,9 @@
 package codec
 
-import "fmt"
+import (
+	"fmt"
+	"unicode/utf8"
+)
 
 // Decoded is what one commit says.
 type Decoded struct {
@@ -75,7 +78,10 @@ func (f Format) read(metadata string, committed int64) (Decoded, error) {
 	if err != nil {
 		return Decoded{}, err
 	}
-	d.Format, d.Foreign, d.Size = f.Name, f.Foreign, MetadataSize(metadata)
+	d.Format, d.Foreign = f.Name, f.Foreign
+	if d.Size == 0 { // the format does not know better
+		d.Size = MetadataSize(metadata)
+	}
 	return d, nil
 }
 
@@ -83,7 +89,10 @@ func (f Format) read(metadata string, committed int64) (Decoded, error) {
 // the broker counts offset.metadata.max.bytes (it compares String.length()).
 func MetadataSize(metadata string) int {
 	n := 0
-	for _, r := range metadata {
+	for n < len(metadata) && metadata[n] < utf8.RuneSelf {
+		n++
+	}
+	for _, r := range metadata[n:] {
 		n++
 		if r > 0xffff {
 			n++ // a surrogate pair

@@ -3,7 +3,6 @@ package codec
 import (
 	"iter"
 	"math"
-	"slices"
 )
 
 // GapSet is a [State] that changes: the commit of a live consumer, where
@@ -26,8 +25,14 @@ func NewGapSet(s State) *GapSet {
 	if s.Check() != nil {
 		s = s.Normalize()
 	}
-	g := &GapSet{max: s.Max}
-	l := newLayout(s.Gaps)
+	g := newGapSet(newLayout(s.Gaps))
+	g.max = s.Max
+	return g
+}
+
+// newGapSet has the chunks of l, and as yet no max.
+func newGapSet(l *layout) *GapSet {
+	g := &GapSet{}
 	for c, ok := l.next(); ok; c, ok = l.next() {
 		g.load(c)
 	}
@@ -72,31 +77,18 @@ func (g *GapSet) Completed(offset int64) bool {
 // All yields the gaps in ascending order. The set must not change meanwhile.
 func (g *GapSet) All() iter.Seq[Range] {
 	return func(yield func(Range) bool) {
-		var pending Range
-		var scratch []span
-		for n := range g.list.all() {
-			c := n.chunk(scratch)
-			scratch = c.spans
-			for r := range c.ranges(anywhere) {
-				if r.Start == pending.End && !pending.Empty() {
-					pending.End = r.End
-					continue
-				}
-				if !pending.Empty() && !yield(pending) {
-					return
-				}
-				pending = r
+		c := newPackedCursor(g, 0)
+		for r, ok := c.next(); ok; r, ok = c.next() {
+			if !yield(r) {
+				return
 			}
-		}
-		if !pending.Empty() {
-			yield(pending)
 		}
 	}
 }
 
 // State is the state of the moment; it is canonical.
 func (g *GapSet) State() State {
-	return State{Stable: g.Stable(), Max: g.max, Gaps: Ranges{slices.Collect(g.All())}}
+	return State{Stable: g.Stable(), Max: g.max, Gaps: collect(newPackedCursor(g, 0).next)}
 }
 
 // Done commits the offsets of r. Where r starts beyond Max, the offsets

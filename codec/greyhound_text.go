@@ -9,8 +9,9 @@ import (
 func greyhoundText(s State) string {
 	b := strconv.AppendInt(nil, s.Max, 10)
 	b = append(b, '#')
-	for i, gap := range s.Gaps.rs {
-		if i > 0 {
+	start := len(b)
+	for gap := range s.Gaps.All() {
+		if len(b) > start {
 			b = append(b, '$')
 		}
 		b = strconv.AppendInt(b, gap.Start, 10)

@@ -5,13 +5,19 @@ import "slices"
 // layout cuts gaps into chunks, in ascending order.
 type layout struct {
 	gaps []Range
-	used int   // gaps taken into cur
-	cur  Range // what is left of the last of them
+	used int                  // gaps taken into cur
+	pull func() (Range, bool) // gives the gaps instead, when not nil
+	cur  Range                // what is left of the last of them
 	chunk,
 	spare windowChunk // the last given out, and memory for the next
 }
 
-func newLayout(gaps Ranges) *layout { return &layout{gaps: gaps.rs} }
+func newLayout(gaps Ranges) *layout {
+	if gaps.packed != nil {
+		return &layout{pull: gaps.cursor()}
+	}
+	return &layout{gaps: gaps.rs}
+}
 
 // next is the next chunk; ok is false when there is none. The chunk is good
 // until the call after the next.
@@ -45,9 +51,13 @@ func (l *layout) next() (c windowChunk, ok bool) {
 
 // more makes cur the next gap that is not cut yet, if there is one.
 func (l *layout) more() bool {
-	if l.cur.Empty() && l.used < len(l.gaps) {
+	switch {
+	case !l.cur.Empty():
+	case l.used < len(l.gaps):
 		l.cur = l.gaps[l.used]
 		l.used++
+	case l.pull != nil:
+		l.cur, _ = l.pull()
 	}
 	return !l.cur.Empty()
 }

@@ -45,7 +45,7 @@ func DecodeNativeRecord(key, value []byte) (NativeRecord, error) {
 			for g := range c.ranges(anywhere) {
 				rs = appendJoined(rs, g)
 			}
-			r.Gaps, r.Encoding = Ranges{rs}, d.written.String()
+			r.Gaps, r.Encoding = Ranges{rs: rs}, d.written.String()
 		}
 	}
 	return r, err

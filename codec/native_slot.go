@@ -6,10 +6,6 @@ import (
 	"slices"
 )
 
-// maxSlotGaps bounds the gaps that are read into one State, as a window of
-// 32,768 of them may take no more than ten bytes.
-const maxSlotGaps = 1 << 26
-
 // NativeReading is what the records of one slot say together.
 type NativeReading struct {
 	Head NativeHead
@@ -33,23 +29,29 @@ type NativeReading struct {
 // could be read, and Anomalies names it "missing-chunk" (or "missing-head").
 func (s *NativeSlot) Read() (NativeReading, error) {
 	var rs []Range
+	var many *GapSet // instead of rs, once there are too many
 	read := 0
 	r, err := s.read(func(r *NativeReading, c windowChunk, odd bool) error {
 		read += len(s.chunks[c.window])
-		rs = foresee(rs, len(c.spans)+1, read, r.Size-read)
-		if odd || c.full > 0 {
+		switch {
+		case many != nil:
+			many.take(c, odd, r.bounds())
+			return nil
+		case odd || c.full > 0:
 			for g := range c.ranges(r.bounds()) {
 				rs = appendJoined(rs, g)
 			}
-		} else {
-			rs = c.appendTo(rs)
+		default:
+			rs = c.appendTo(foresee(rs, len(c.spans), read, r.Size-read))
 		}
-		if len(rs) > maxSlotGaps {
-			return nativeError(ErrTooLarge, -1, fmt.Sprintf("more than %d gaps", maxSlotGaps))
+		if len(rs) > maxFlat {
+			many, rs = newGapSet(&layout{gaps: rs}), nil
 		}
 		return nil
 	})
-	r.State.Gaps = Ranges{slices.Clip(rs)}
+	if r.State.Gaps = (Ranges{rs: slices.Clip(rs)}); many != nil {
+		r.State.Gaps = many.freeze()
+	}
 	r.staleToo()
 	return r, err
 }
@@ -75,19 +77,24 @@ func (r *NativeReading) staleToo() {
 func (s *NativeSlot) GapSet() (*GapSet, NativeReading, error) {
 	g := &GapSet{}
 	r, err := s.read(func(r *NativeReading, c windowChunk, odd bool) error {
-		if !odd {
-			g.load(c)
-			return nil
-		}
-		for gap := range c.ranges(r.bounds()) {
-			g.add(gap)
-		}
+		g.take(c, odd, r.bounds())
 		return nil
 	})
 	g.max = r.Head.Max
 	g.settle()
 	g.MarkDirty(r.Stale...)
 	return g, r, err
+}
+
+// take adds what counts of c, which lies after everything in g.
+func (g *GapSet) take(c windowChunk, odd bool, bounds Range) {
+	if !odd {
+		g.load(c)
+		return
+	}
+	for gap := range c.ranges(bounds) {
+		g.add(gap)
+	}
 }
 
 // chunkUse takes a chunk that counts; it is good during the call. An odd one

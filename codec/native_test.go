@@ -163,5 +163,5 @@ func randomGaps(span int64, density float64, seed uint64) State {
 		}
 		rs = appendJoined(rs, Range{at, at + 1})
 	}
-	return State{Max: span + 1, Gaps: Ranges{rs}}.Normalize()
+	return State{Max: span + 1, Gaps: Ranges{rs: rs}}.Normalize()
 }

@@ -137,9 +137,9 @@ func decodeParallelConsumer(metadata string, committed int64) (Decoded, error) {
 	r.noteWhole()
 	s := Complete(committed + r.n)
 	if len(r.gaps) > 0 {
-		s.Stable, s.Gaps = r.gaps[0].Start, Ranges{r.gaps}
+		s.Stable, s.Gaps = r.gaps[0].Start, Ranges{rs: r.gaps}
 	}
-	return Decoded{Encoding: r.encoding, State: s, Anomalies: r.anomalies}, nil
+	return Decoded{Encoding: r.encoding, State: s, Anomalies: r.anomalies, Size: len(metadata)}, nil // it is ASCII
 }
 
 // release gives r back without what it has handed out.

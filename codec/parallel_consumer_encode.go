@@ -22,7 +22,7 @@ type pcMap struct {
 }
 
 func pcMapOf(s State) pcMap {
-	return pcMap{base: s.Stable, n: s.Max - s.Stable, gaps: s.Gaps.rs}
+	return pcMap{base: s.Stable, n: s.Max - s.Stable, gaps: s.Gaps.flat()}
 }
 
 // completes yields the ranges of complete positions.

@@ -74,7 +74,7 @@ func checkBits(t rapid.TB, set []byte, n, base int64) {
 	if err := (bitSet{2}).read(r, append([]byte{byte(n >> 8), byte(n)}, set...)); err != nil {
 		t.Fatal(err)
 	}
-	if got := (Ranges{r.gaps}); !got.Equal(NewRanges(want...)) || cap(r.gaps) != len(r.gaps) {
+	if got := (Ranges{rs: r.gaps}); !got.Equal(NewRanges(want...)) || cap(r.gaps) != len(r.gaps) {
 		t.Fatalf("%d bits of % x: %v in room for %d, want %v", n, set, got, cap(r.gaps), NewRanges(want...))
 	}
 }

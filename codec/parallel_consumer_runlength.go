@@ -15,40 +15,61 @@ type runLength struct {
 
 func (b runLength) read(r *pcReading, body []byte) error {
 	runs := body[:len(body)-len(body)%b.width]
-	gaps, zeros, total := 0, 0, int64(0)
-	incomplete := true
-	for i := 0; i < len(runs); i += b.width {
-		n := signed(runs[i:], b.width)
-		switch {
-		case n < 0:
-			return r.corrupt(r.at+i, "negative run %d", n)
-		case n == 0 && i > 0:
-			zeros++
-		case n > 0 && incomplete:
-			gaps++
-		}
-		total += n
-		incomplete = !incomplete
-	}
-	r.noteRuns(body, len(runs), zeros)
-	if err := r.describe(total); err != nil {
+	c, err := b.count(r, runs)
+	if err != nil {
 		return err
 	}
-	found, err := r.reserve(gaps)
+	r.noteRuns(body, len(runs), c.zeros)
+	if err := r.describe(c.total); err != nil {
+		return err
+	}
+	found, err := r.reserve(c.gaps)
 	if err != nil {
 		return err
 	}
 	at := r.base
-	incomplete = true
-	for i := 0; i < len(runs); i += b.width {
+	for i := 0; i < len(runs); i += 2 * b.width {
 		end := at + signed(runs[i:], b.width)
-		if incomplete {
-			found = appendJoined(found, Range{at, end})
+		found = appendJoined(found, Range{at, end})
+		if at = end; i+b.width < len(runs) {
+			at += signed(runs[i+b.width:], b.width)
 		}
-		at, incomplete = end, !incomplete
 	}
 	r.gaps = found
 	return nil
+}
+
+// runCount is what a body of runs adds up to.
+type runCount struct {
+	total int64 // offsets
+	gaps  int   // runs of incomplete offsets, before those that touch are joined
+	zeros int   // runs without a length, except the first
+}
+
+func (b runLength) count(r *pcReading, runs []byte) (c runCount, err error) {
+	for i := 0; i < len(runs); i += 2 * b.width {
+		incomplete, complete := signed(runs[i:], b.width), int64(1)
+		if i+b.width < len(runs) {
+			complete = signed(runs[i+b.width:], b.width)
+			c.total += complete
+		}
+		switch {
+		case incomplete < 0:
+			return c, r.corrupt(r.at+i, "negative run %d", incomplete)
+		case complete < 0:
+			return c, r.corrupt(r.at+i+b.width, "negative run %d", complete)
+		}
+		c.total += incomplete
+		if incomplete > 0 {
+			c.gaps++
+		} else if i > 0 {
+			c.zeros++
+		}
+		if complete == 0 {
+			c.zeros++
+		}
+	}
+	return c, nil
 }
 
 func (r *pcReading) noteRuns(body []byte, used, zeros int) {

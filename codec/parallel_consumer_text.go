@@ -1,6 +1,7 @@
 package codec
 
 import (
+	"encoding/binary"
 	"slices"
 	"strings"
 )
@@ -20,7 +21,26 @@ type digitValues [256]byte
 var (
 	sextets   = valuesOf(base64Digits)
 	z85Values = valuesOf(z85Digits)
+	quartets  = quartetsOf(&sextets)
 )
+
+// quartetValues is what a base64 digit contributes as the first to fourth of a
+// group to the three bytes that the group stands for; notQuartet, if it is none.
+type quartetValues [4][256]uint32
+
+const notQuartet = 0xff << 24
+
+func quartetsOf(digits *digitValues) (values quartetValues) {
+	for i, digit := range digits {
+		for place := range values {
+			values[place][i] = uint32(digit) << (18 - 6*place)
+			if digit == noDigit {
+				values[place][i] = notQuartet
+			}
+		}
+	}
+	return values
+}
 
 func valuesOf(alphabet string) (values digitValues) {
 	for i := range values {
@@ -36,6 +56,11 @@ func valuesOf(alphabet string) (values digitValues) {
 // them all: no value or combination of values has all bits set.
 func within(text string, alphabet *digitValues) bool {
 	all := byte(0)
+	for len(text) >= 8 {
+		all |= alphabet[text[0]] | alphabet[text[1]] | alphabet[text[2]] | alphabet[text[3]] |
+			alphabet[text[4]] | alphabet[text[5]] | alphabet[text[6]] | alphabet[text[7]]
+		text = text[8:]
+	}
 	for i := range len(text) {
 		all |= alphabet[text[i]]
 	}
@@ -70,16 +95,10 @@ func (r *pcReading) readBase64(metadata string) error {
 	tail := len(text) % 4
 	padding := len(metadata) - len(text)
 	whole := len(text) - tail
-	if at := firstOutside(text, &sextets); at >= 0 {
+	if !r.readBase64Groups(text[:whole]) || !within(text[whole:], &sextets) {
+		at := firstOutside(text, &sextets)
 		return r.corrupt(at, "character %q is not base64", text[at:at+1])
 	}
-	payload := slices.Grow(r.payload, len(text)/4*3+2)
-	for i := 0; i < whole; i += 4 {
-		group := text[i : i+4]
-		a, b, c, d := sextets[group[0]], sextets[group[1]], sextets[group[2]], sextets[group[3]]
-		payload = append(payload, a<<2|b>>4, b<<4|c>>2, c<<6|d)
-	}
-	r.payload = payload
 	switch {
 	case tail == 1:
 		return r.corrupt(whole, "base64 ends in the middle of a byte")
@@ -92,6 +111,23 @@ func (r *pcReading) readBase64(metadata string) error {
 		r.readBase64Tail(text[whole:])
 	}
 	return nil
+}
+
+// readBase64Groups reads whole groups of four; false when one has a character
+// that is no digit. It is several times faster than encoding/base64, which asks
+// of each character whether it is one.
+func (r *pcReading) readBase64Groups(text string) bool {
+	start, size := len(r.payload), len(text)/4*3
+	r.payload = slices.Grow(r.payload, size+1)[:start+size]
+	to := r.payload[start : start+size+1] // groups are written as four bytes
+	all := uint32(0)
+	for len(text) >= 4 && len(to) >= 4 {
+		group := quartets[0][text[0]] | quartets[1][text[1]] | quartets[2][text[2]] | quartets[3][text[3]]
+		binary.BigEndian.PutUint32(to, group<<8)
+		all |= group
+		text, to = text[4:], to[3:]
+	}
+	return all < 1<<24
 }
 
 func (r *pcReading) readBase64Tail(text string) {

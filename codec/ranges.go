@@ -12,12 +12,14 @@ import (
 
 // Ranges is a set of offsets, kept as sorted, disjoint, non-adjacent,
 // non-empty half-open ranges. The zero value is the empty set. Ranges is a
-// value: no method changes it.
+// value: no method changes it. Very many ranges are kept packed, in a bit or a
+// few bytes each.
 //
 // Offsets are expected to be non-negative, so that [Ranges.Count] can not
 // overflow.
 type Ranges struct {
-	rs []Range
+	rs     []Range
+	packed *packedRanges // instead of rs
 }
 
 // NewRanges is the union of rs, which may overlap, touch, be empty or come in
@@ -36,7 +38,7 @@ func normalize(rs []Range) Ranges {
 	for _, r := range rs {
 		out = appendJoined(out, r)
 	}
-	return Ranges{slices.Clip(out)}
+	return Ranges{rs: slices.Clip(out)}
 }
 
 func compareStart(a, b Range) int {
@@ -63,13 +65,21 @@ func appendJoined(rs []Range, r Range) []Range {
 }
 
 // Len is the number of ranges (for gaps: the gap count).
-func (s Ranges) Len() int { return len(s.rs) }
+func (s Ranges) Len() int {
+	if s.packed != nil {
+		return s.packed.count
+	}
+	return len(s.rs)
+}
 
 // Empty reports whether s holds no offset.
-func (s Ranges) Empty() bool { return len(s.rs) == 0 }
+func (s Ranges) Empty() bool { return len(s.rs) == 0 && s.packed == nil }
 
 // Count is the number of offsets in s (for gaps: outstanding).
 func (s Ranges) Count() int64 {
+	if s.packed != nil {
+		return s.packed.set.outstanding
+	}
 	var n int64
 	for _, r := range s.rs {
 		n += r.End - r.Start
@@ -78,14 +88,19 @@ func (s Ranges) Count() int64 {
 }
 
 // All yields the ranges in ascending order.
-func (s Ranges) All() iter.Seq[Range] { return slices.Values(s.rs) }
+func (s Ranges) All() iter.Seq[Range] {
+	if s.packed != nil {
+		return s.packed.set.All()
+	}
+	return slices.Values(s.rs)
+}
 
 // Bounds is the smallest single range that holds all of s; empty when s is.
 func (s Ranges) Bounds() Range {
 	if s.Empty() {
 		return Range{}
 	}
-	return Range{s.rs[0].Start, s.rs[len(s.rs)-1].End}
+	return Range{s.First().Start, s.last().End}
 }
 
 // First is the lowest range of s; empty when s is.
@@ -93,17 +108,36 @@ func (s Ranges) First() Range {
 	if s.Empty() {
 		return Range{}
 	}
+	if s.packed != nil {
+		return s.packed.first()
+	}
 	return s.rs[0]
+}
+
+// last is the highest range of s, which is not empty.
+func (s Ranges) last() Range {
+	if s.packed != nil {
+		return s.packed.last()
+	}
+	return s.rs[len(s.rs)-1]
 }
 
 // Contains reports whether offset is in s.
 func (s Ranges) Contains(offset int64) bool {
+	if s.packed != nil {
+		return s.packed.contains(offset)
+	}
 	i := sort.Search(len(s.rs), func(i int) bool { return s.rs[i].End > offset })
 	return i < len(s.rs) && s.rs[i].Contains(offset)
 }
 
 // Equal reports whether s and t hold the same offsets.
-func (s Ranges) Equal(t Ranges) bool { return slices.Equal(s.rs, t.rs) }
+func (s Ranges) Equal(t Ranges) bool {
+	if s.packed != nil || t.packed != nil {
+		return equalPacked(s, t)
+	}
+	return slices.Equal(s.rs, t.rs)
+}
 
 // Clip is the part of s that lies in bounds.
 func (s Ranges) Clip(bounds Range) Ranges {
@@ -113,6 +147,9 @@ func (s Ranges) Clip(bounds Range) Ranges {
 	if b := s.Bounds(); bounds.Start <= b.Start && b.End <= bounds.End {
 		return s
 	}
+	if s.packed != nil {
+		return s.packed.clip(bounds)
+	}
 	lo := sort.Search(len(s.rs), func(i int) bool { return s.rs[i].End > bounds.Start })
 	hi := sort.Search(len(s.rs), func(i int) bool { return s.rs[i].Start >= bounds.End })
 	if lo >= hi {
@@ -121,7 +158,7 @@ func (s Ranges) Clip(bounds Range) Ranges {
 	out := slices.Clone(s.rs[lo:hi])
 	out[0].Start = max(out[0].Start, bounds.Start)
 	out[len(out)-1].End = min(out[len(out)-1].End, bounds.End)
-	return Ranges{out}
+	return Ranges{rs: out}
 }
 
 // Union is every offset that is in s or in t.
@@ -131,6 +168,9 @@ func (s Ranges) Union(t Ranges) Ranges {
 	}
 	if t.Empty() {
 		return s
+	}
+	if s.packed != nil || t.packed != nil {
+		return sweep(s, t, func(inS, inT bool) bool { return inS || inT })
 	}
 	out := make([]Range, 0, len(s.rs)+len(t.rs))
 	i, j := 0, 0
@@ -143,11 +183,14 @@ func (s Ranges) Union(t Ranges) Ranges {
 			j++
 		}
 	}
-	return Ranges{out}
+	return Ranges{rs: out}
 }
 
 // Intersect is every offset that is in both s and t.
 func (s Ranges) Intersect(t Ranges) Ranges {
+	if s.packed != nil || t.packed != nil {
+		return sweep(s, t, func(inS, inT bool) bool { return inS && inT })
+	}
 	var out []Range
 	i, j := 0, 0
 	for i < len(s.rs) && j < len(t.rs) {
@@ -161,13 +204,16 @@ func (s Ranges) Intersect(t Ranges) Ranges {
 			j++
 		}
 	}
-	return Ranges{out}
+	return Ranges{rs: out}
 }
 
 // Sub is every offset that is in s and not in t.
 func (s Ranges) Sub(t Ranges) Ranges {
 	if s.Empty() || t.Empty() {
 		return s
+	}
+	if s.packed != nil || t.packed != nil {
+		return sweep(s, t, func(inS, inT bool) bool { return inS && !inT })
 	}
 	out := make([]Range, 0, len(s.rs))
 	j := 0
@@ -185,14 +231,14 @@ func (s Ranges) Sub(t Ranges) Ranges {
 			out = append(out, r)
 		}
 	}
-	return Ranges{out}
+	return Ranges{rs: out}
 }
 
 // String is the set as people read it, ends inclusive: "3-5,9"; "" when empty.
 func (s Ranges) String() string {
 	var b []byte
-	for i, r := range s.rs {
-		if i > 0 {
+	for r := range s.All() {
+		if len(b) > 0 {
 			b = append(b, ',')
 		}
 		b = r.appendText(b)
@@ -206,8 +252,9 @@ func (s Ranges) MarshalJSON() ([]byte, error) { return s.AppendJSON(nil), nil }
 // AppendJSON appends what MarshalJSON returns.
 func (s Ranges) AppendJSON(b []byte) []byte {
 	b = append(b, '[')
-	for i, r := range s.rs {
-		if i > 0 {
+	start := len(b)
+	for r := range s.All() {
+		if len(b) > start {
 			b = append(b, ',')
 		}
 		b = r.appendJSON(b)

@@ -92,7 +92,7 @@ func (s State) Normalize() State {
 	s.Max = max(0, s.Stable, s.Max)
 	s.Gaps = s.Gaps.Clip(Range{0, s.Max})
 	if bounds := s.Gaps.Bounds(); !bounds.Empty() && bounds.End == s.Max {
-		s.Max = s.Gaps.rs[s.Gaps.Len()-1].Start
+		s.Max = s.Gaps.last().Start
 		s.Gaps = s.Gaps.Clip(Range{0, s.Max})
 	}
 	s.Stable = s.Max

@@ -1,0 +1,107 @@
+package codec
+
+import (
+	"runtime"
+	"testing"
+
+	"pgregory.net/rapid"
+)
+
+// packRanges is s, packed however few ranges it has.
+func packRanges(s Ranges) Ranges {
+	if s.Empty() {
+		return s
+	}
+	return newGapSet(newLayout(s)).freeze()
+}
+
+// drawRanges draws ranges that are close together, far apart, or longer than a
+// window, near the borders of windows.
+func drawRanges(t *rapid.T, name string) Ranges {
+	var rs []Range
+	for range rapid.IntRange(0, 12).Draw(t, name) {
+		base := rapid.Int64Range(0, 4).Draw(t, "window") * NativeWindow
+		start := max(0, base+rapid.Int64Range(-40, 40).Draw(t, "offset"))
+		length := rapid.OneOf(rapid.Int64Range(1, 30), rapid.Int64Range(NativeWindow-40, NativeWindow+40),
+			rapid.Just(int64(3*NativeWindow))).Draw(t, "length")
+		rs = append(rs, Range{start, start + length})
+	}
+	return NewRanges(rs...)
+}
+
+// What packed ranges say is what flat ones say, whatever is done with them.
+func TestPackedRangesAreLikeFlatOnes(t *testing.T) {
+	rapid.Check(t, func(t *rapid.T) {
+		a, b := drawRanges(t, "a"), drawRanges(t, "b")
+		bounds := Range{rapid.Int64Range(0, 4*NativeWindow).Draw(t, "start"), rapid.Int64Range(0, 6*NativeWindow).Draw(t, "end")}
+		p := packRanges(a)
+		same := func(what string, got, want Ranges) {
+			t.Helper()
+			if !got.Equal(want) || !want.Equal(got) || got.String() != want.String() || got.Len() != want.Len() ||
+				got.Count() != want.Count() || got.First() != want.First() || got.Bounds() != want.Bounds() {
+				t.Fatalf("%s: %d %s %v, want %d %s %v", what, got.Len(), got, got.Bounds(), want.Len(), want, want.Bounds())
+			}
+		}
+		same("packed", p, a)
+		same("clip", p.Clip(bounds), a.Clip(bounds))
+		for name, q := range map[string]Ranges{"flat": b, "packed": packRanges(b)} {
+			same("union with "+name, p.Union(q), a.Union(b))
+			same("intersection with "+name, p.Intersect(q), a.Intersect(b))
+			same("difference with "+name, p.Sub(q), a.Sub(b))
+			same("difference from "+name, q.Sub(p), b.Sub(a))
+			if p.Equal(q) != a.Equal(b) {
+				t.Fatalf("equal to %s: %v", name, p.Equal(q))
+			}
+		}
+		for _, at := range []int64{bounds.Start, bounds.End, a.First().Start, a.Bounds().End, -1} {
+			if p.Contains(at) != a.Contains(at) {
+				t.Fatalf("contains %d: %v", at, p.Contains(at))
+			}
+		}
+		if got, want := string(p.AppendJSON(nil)), string(a.AppendJSON(nil)); got != want {
+			t.Fatalf("JSON %s, want %s", got, want)
+		}
+		state := State{Stable: a.Bounds().Start, Max: a.Bounds().End + 1, Gaps: a}
+		if got, want := (State{state.Stable, state.Max, p, nil}).Normalize(), state.Normalize(); !got.Equal(want) {
+			t.Fatalf("normalized %v, want %v", got, want)
+		}
+		if got := NewGapSet(State{state.Stable, state.Max, p, nil}).State(); !got.Equal(state) && !a.Empty() {
+			t.Fatalf("gap set %v, want %v", got, state)
+		}
+	})
+}
+
+// A slot with many gaps is read packed, and says the same.
+func TestManyGapsArePacked(t *testing.T) {
+	s := randomGaps(6_000_000, 0.3, 5)
+	slot := fold(t, &NativeFold{}, mustEncode(t, NativeCommit{NativeID: testID, State: s}))
+	r := mustRead(t, slot)
+	if r.State.Gaps.packed == nil || s.Gaps.packed != nil {
+		t.Fatal("nothing to compare")
+	}
+	if !r.State.Equal(s) || r.State.Check() != nil {
+		t.Errorf("%d gaps, want %d", r.State.Gaps.Len(), s.Gaps.Len())
+	}
+	again := mustEncode(t, NativeCommit{NativeID: testID, State: r.State, Prev: s})
+	if len(again) != 1 {
+		t.Errorf("%d records change, want the head alone", len(again))
+	}
+}
+
+// BenchmarkReadTenMillionGaps reads a slot of ten million gaps over a hundred
+// million offsets, and reports the heap that they take.
+func BenchmarkReadTenMillionGaps(b *testing.B) {
+	s := tenMillionGaps()
+	slot := fold(b, &NativeFold{}, mustEncode(b, NativeCommit{NativeID: testID, State: s}))
+	want := s.Gaps.Len()
+	s = State{}
+	for b.Loop() {
+		before := heapInUse()
+		r := mustRead(b, slot)
+		b.ReportMetric(float64(heapInUse()-before)/1e6, "MB-held")
+		if r.State.Gaps.Len() != want {
+			b.Fatal("not all gaps were read")
+		}
+		runtime.KeepAlive(r)
+	}
+}
