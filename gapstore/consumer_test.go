@@ -100,7 +100,8 @@ func (w *work) poll(c *Consumer, n int) []*kgo.Record {
 }
 
 // entries is what the group has committed, checked: offset and gaps are those
-// of one commit.
+// of one commit. A broker answers before all partitions know of a transaction's
+// end: so it waits for that.
 func (w *work) entries() map[int32]Entry {
 	w.t.Helper()
 	s, err := Open(w.t.Context(), w.dial)
@@ -108,10 +109,15 @@ func (w *work) entries() map[int32]Entry {
 		w.t.Fatal(err)
 	}
 	defer s.Close()
+	var loaded Loaded
+	await(w.t, "transactions to end", func() bool {
+		loaded = loadGroup(w.t, s, w.group)
+		return !slices.ContainsFunc(loaded.Entries, func(e Entry) bool { return e.Pending || e.Committed < 0 })
+	})
 	entries := map[int32]Entry{}
-	for _, e := range loadGroup(w.t, s, w.group).Entries {
+	for _, e := range loaded.Entries {
 		if e.Err != nil || e.Home != HomeNative || e.Committed != e.State.Stable || e.State.Check() != nil {
-			w.t.Errorf("entry %+v", e)
+			w.t.Errorf("%s: home %s, committed %d, state [%d,%d) %s, error %v", e.Key, e.Home, e.Committed, e.State.Stable, e.State.Max, e.State.Gaps, e.Err)
 		}
 		entries[e.Partition] = e
 	}
@@ -135,7 +141,7 @@ func TestConsumerResumesWhereItWas(t *testing.T) {
 		t.Fatal(err)
 	}
 	if e := w.entries()[0]; e.State.Gaps.String() != "2-4,6-11" || e.State.Max != 13 || e.Committed != 2 {
-		t.Fatalf("committed %+v", e)
+		t.Fatalf("committed %d, gaps %s", e.Committed, e.State.Gaps)
 	}
 	c.Done(records[2]) // never committed
 	c.crash()

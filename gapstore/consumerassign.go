@@ -86,8 +86,8 @@ func (c *Consumer) readGaps(ctx context.Context) (*nativeLog, error) {
 		if log == nil {
 			return nil, Classify("read the gaps of group "+c.group, errors.New("there is no topic "+codec.NativeTopic))
 		}
-		if log.misplaced {
-			return nil, &TopicError{codec.NativeTopic, []TopicProblem{{"partition-count", log.notices()[0]}}}
+		if err := log.unfit(); err != nil {
+			return nil, err
 		}
 		if !log.pending(c.group) {
 			return log, nil

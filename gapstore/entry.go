@@ -56,6 +56,9 @@ type Entry struct {
 	// Size is how much of SizeLimit the format uses, in the unit that the
 	// limit counts (commit metadata: UTF-16 units). SizeLimit 0: no limit.
 	Size, SizeLimit int
+	// MetadataLimit is the most UTF-16 units that a commit of the partition may
+	// have as metadata, also where the gaps are kept elsewhere; 0: not known.
+	MetadataLimit int
 	// Anomalies are what is unusual about the bytes.
 	Anomalies []codec.Anomaly
 	// Slots are the partition's slots in the native topic, ascending. They are
@@ -78,6 +81,13 @@ type Entry struct {
 // Kafka's offset. An entry may have its state and an Err all the same, when
 // something else about it could not be read.
 func (e *Entry) HasState() bool {
+	if e.Committed < 0 && e.Home != HomeNative {
+		return false
+	}
+	return e.Err == nil || !isUndecoded(e.Err)
+}
+
+func isUndecoded(err error) bool {
 	var undecoded *codec.Error
-	return (e.Committed >= 0 || e.Home == HomeNative) && !errors.As(e.Err, &undecoded)
+	return errors.As(err, &undecoded)
 }

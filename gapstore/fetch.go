@@ -58,7 +58,39 @@ const (
 	committedOnly isolation = 1
 )
 
+// FetchEach is [Store.Fetch] for who needs each record but for a moment: take
+// gets what the broker gave for the position at i, and may not keep its records,
+// since the next ones take their place. Where it gave nothing, take is not
+// called.
+func (s *Store) FetchEach(ctx context.Context, leader int32, positions []Position, limit FetchLimit, take func(i int, f Fetched)) error {
+	resp, err := s.askFetch(ctx, leader, positions, limit, committedOnly)
+	if err != nil {
+		return err
+	}
+	var slabs recordSlabs
+	eachFetched(positions, resp, func(i int, p *kmsg.FetchResponseTopicPartition) {
+		slabs.reset()
+		take(i, s.unpack(positions[i], p, committedOnly, &slabs))
+	})
+	return nil
+}
+
 func (s *Store) fetch(ctx context.Context, leader int32, positions []Position, limit FetchLimit, records isolation) ([]Fetched, error) {
+	resp, err := s.askFetch(ctx, leader, positions, limit, records)
+	if err != nil {
+		return nil, err
+	}
+	fetched := make([]Fetched, len(positions))
+	for i, at := range positions {
+		fetched[i].Next = at.Offset
+	}
+	eachFetched(positions, resp, func(i int, p *kmsg.FetchResponseTopicPartition) {
+		fetched[i] = s.unpack(positions[i], p, records)
+	})
+	return fetched, nil
+}
+
+func (s *Store) askFetch(ctx context.Context, leader int32, positions []Position, limit FetchLimit, records isolation) (*kmsg.FetchResponse, error) {
 	req := kmsg.NewPtrFetchRequest()
 	req.MaxBytes, req.MinBytes, req.MaxWaitMillis = limit.Response, 1, 0
 	req.IsolationLevel = int8(records)
@@ -86,21 +118,19 @@ func (s *Store) fetch(ctx context.Context, leader int32, positions []Position, l
 	if err != nil {
 		return nil, s.Failure("read records", err)
 	}
-	return s.match(positions, kresp.(*kmsg.FetchResponse), records), nil
+	return kresp.(*kmsg.FetchResponse), nil
 }
 
-// match gives each position its part of the response, which names topics by ID
-// from v13 on, and by name before.
-func (s *Store) match(positions []Position, resp *kmsg.FetchResponse, records isolation) []Fetched {
+// eachFetched gives each position its part of the response, which names topics
+// by ID from v13 on, and by name before.
+func eachFetched(positions []Position, resp *kmsg.FetchResponse, do func(i int, p *kmsg.FetchResponseTopicPartition)) {
 	type key struct {
 		topic     string
 		id        [16]byte
 		partition int32
 	}
-	fetched := make([]Fetched, len(positions))
 	index := make(map[key]int, len(positions))
 	for i, at := range positions {
-		fetched[i].Next = at.Offset
 		if resp.Version >= 13 {
 			at.Topic = ""
 		} else {
@@ -113,16 +143,15 @@ func (s *Store) match(positions []Position, resp *kmsg.FetchResponse, records is
 		for j := range t.Partitions {
 			p := &t.Partitions[j]
 			if at, ok := index[key{t.Topic, t.TopicID, p.Partition}]; ok {
-				fetched[at] = s.unpack(positions[at], p, records)
+				do(at, p)
 			}
 		}
 	}
-	return fetched
 }
 
-func (s *Store) unpack(at Position, p *kmsg.FetchResponseTopicPartition, records isolation) Fetched {
+func (s *Store) unpack(at Position, p *kmsg.FetchResponseTopicPartition, records isolation, pools ...kgo.Pool) Fetched {
 	opts := kgo.ProcessFetchPartitionOpts{
-		Offset: at.Offset, IsolationLevel: kgo.ReadCommitted(), Topic: at.Topic, Partition: at.Partition,
+		Offset: at.Offset, IsolationLevel: kgo.ReadCommitted(), Topic: at.Topic, Partition: at.Partition, Pools: pools,
 	}
 	if records == everyRecord {
 		opts.IsolationLevel, opts.KeepControlRecords = kgo.ReadUncommitted(), true

@@ -5,6 +5,7 @@ import (
 	"context"
 	"iter"
 	"slices"
+	"sync"
 	"time"
 
 	"github.com/twmb/franz-go/pkg/kgo"
@@ -99,7 +100,7 @@ type gapReader struct {
 	heads   headHeap // ByArrival: the logs whose next record is known
 	flying  map[int32]int
 	landed  chan *gapFlight
-	fetches workers
+	fetches sync.WaitGroup
 }
 
 // run yields what is found until the last.
@@ -136,15 +137,18 @@ func (r *gapReader) next() *gapLog {
 
 // take is the next piece of the log, not ok when there is none any more.
 func (r *gapReader) take(log *gapLog) (found Found, err error, ok bool) {
-	if found, ok = log.pop(); ok {
-		size := sizeOf(&found)
-		log.held -= size
-		r.held -= size
-		r.freed += size
-		return found, nil, true
+	found.Topic, found.Partition = log.at.Topic, log.at.Partition
+	piece, ok := log.pop()
+	if !ok {
+		r.drop(log)
+		return found, log.err, log.err != nil
 	}
-	r.drop(log)
-	return Found{Topic: log.at.Topic, Partition: log.at.Partition}, log.err, log.err != nil
+	size := piece.size()
+	log.held -= size
+	r.held -= size
+	r.freed += size
+	found.Offsets, found.Record = piece.offsets, piece.record
+	return found, nil, true
 }
 
 // drop ends the reading of a log.
@@ -209,8 +213,8 @@ func compareHeads(a, b *gapLog) int {
 
 // headTime is the timestamp of the next record, zero when there is none.
 func (l *gapLog) headTime() time.Time {
-	if head := l.head(); head != nil && head.Record != nil {
-		return head.Record.Timestamp
+	if head := l.head(); head != nil && head.record != nil {
+		return head.record.Timestamp
 	}
 	return time.Time{}
 }

@@ -2,18 +2,11 @@ package gapstore
 
 import (
 	"cmp"
-	"context"
 	"errors"
 	"fmt"
-	"iter"
 	"math"
 	"slices"
-	"sync"
 	"time"
-
-	"github.com/twmb/franz-go/pkg/kerr"
-
-	"github.com/gapctl/gapctl/codec"
 )
 
 const (
@@ -43,76 +36,6 @@ type gapPart struct {
 	run      *gapRun
 	at       Position
 	reserved int64 // memory, until the answer is there
-}
-
-// workers are goroutines that end together.
-type workers struct{ sync.WaitGroup }
-
-// open finds the logs of the targets.
-func (r *gapReader) open(targets []Target) error {
-	numbers := map[string][]int32{}
-	for _, t := range targets {
-		numbers[t.Topic] = append(numbers[t.Topic], t.Partition)
-	}
-	topics, err := r.locate(numbers)
-	if err != nil {
-		return err
-	}
-	for _, t := range merged(targets) {
-		log := &gapLog{leader: -1, perOffset: bytesPerOffset, swell: startSwell, room: leastRoom}
-		log.at = Position{Topic: t.Topic, Partition: t.Partition}
-		log.ranges, log.stop = iter.Pull(t.Ranges.All())
-		there, bounds, err := whereabouts(topics[t.Topic], t.Topic, t.Partition)
-		if err == nil {
-			log.at.ID, log.leader, log.bounds = topics[t.Topic].ID, there.Leader, bounds
-			log.advance()
-		}
-		log.err = err
-		r.logs = append(r.logs, log)
-	}
-	return nil
-}
-
-// merged is targets with each partition once.
-func merged(targets []Target) []Target {
-	at := map[Key]int{}
-	var out []Target
-	for _, t := range targets {
-		key := Key{Topic: t.Topic, Partition: t.Partition}
-		if i, ok := at[key]; ok {
-			out[i].Ranges = out[i].Ranges.Union(t.Ranges)
-			continue
-		}
-		at[key] = len(out)
-		out = append(out, t)
-	}
-	return out
-}
-
-// locate asks for leaders and the ends of logs.
-func (r *gapReader) locate(numbers map[string][]int32) (map[string]*Topic, error) {
-	names := make([]string, 0, len(numbers))
-	for name := range numbers {
-		names = append(names, name)
-	}
-	slices.Sort(names)
-	topics, err := r.store.Topics(r.ctx, names)
-	if err == nil {
-		r.store.Ends(r.ctx, topics, numbers)
-	}
-	return topics, err
-}
-
-// whereabouts is one log of a topic, and what read-committed readers get of it.
-func whereabouts(topic *Topic, name string, partition int32) (*Log, codec.Range, error) {
-	if topic.Err != nil {
-		return nil, codec.Range{}, topic.Err
-	}
-	log, ok := topic.Log(partition)
-	if !ok {
-		return nil, codec.Range{}, Classify(fmt.Sprintf("read %s/%d", name, partition), kerr.UnknownTopicOrPartition)
-	}
-	return log, codec.Range{Start: max(0, log.Start), End: log.LastStable}, log.Err
 }
 
 // share is what one log may keep or ask for, in bytes.
@@ -180,17 +103,16 @@ func (f *gapFlight) add(log *gapLog, share int64) bool {
 }
 
 // wanting is the next run to ask records for, and up to how much the log may
-// hold then; nil when there is none, or no room. Half of what a log may hold is
-// kept for the run whose turn it is, and none is asked for a morsel.
+// hold then; nil when there is none, or no room. None is asked for a morsel.
 func (l *gapLog) wanting(share int64) (*gapRun, int64) {
 	limit := share
 	for i, run := range l.runs {
-		if len(run.ranges) > 0 && !run.flying && (l.held < limit/2 || i == 0 && len(run.found) == 0) {
+		if len(run.ranges) > 0 && !run.flying && (l.held < share/2 || i == 0 && len(run.found) == 0) {
 			return run, limit
 		}
-		limit = share / 2
+		limit = aheadShare(share)
 	}
-	if l.held < limit/2 || len(l.runs) == 0 {
+	if l.held < share/2 || len(l.runs) == 0 {
 		return l.cut(), limit
 	}
 	return nil, 0
@@ -223,14 +145,10 @@ func (p gapPart) hunger() int {
 
 // land takes in what has arrived, without waiting; false: the context ended.
 func (r *gapReader) land() bool {
-	for {
-		select {
-		case f := <-r.landed:
-			r.unload(f)
-		default:
-			return r.ctx.Err() == nil
-		}
+	for len(r.landed) > 0 {
+		r.unload(<-r.landed)
 	}
+	return r.ctx.Err() == nil
 }
 
 // wait waits for an answer, or until a log may be asked again.
@@ -301,41 +219,4 @@ func (r *gapReader) unload(f *gapFlight) {
 // String is the position for messages.
 func (p Position) String() string {
 	return fmt.Sprintf("read %s/%d at offset %d", p.Topic, p.Partition, p.Offset)
-}
-
-// relocate asks again for the leaders and ends of logs that gave no answer.
-func (r *gapReader) relocate() {
-	r.stale = false
-	numbers := map[string][]int32{}
-	for _, log := range r.logs {
-		if log.tries > 0 && log.err == nil {
-			numbers[log.at.Topic] = append(numbers[log.at.Topic], log.at.Partition)
-		}
-	}
-	topics, err := r.locate(numbers)
-	if err != nil {
-		return // the log is asked where it was; its tries are counted
-	}
-	for _, log := range r.logs {
-		if log.tries == 0 || log.err != nil {
-			continue
-		}
-		there, bounds, err := whereabouts(topics[log.at.Topic], log.at.Topic, log.at.Partition)
-		switch {
-		case err != nil:
-			r.stale = log.failed(err) || r.stale
-		default:
-			log.leader = there.Leader
-			log.narrow(bounds)
-		}
-	}
-}
-
-// close ends all requests.
-func (r *gapReader) close(cancel context.CancelFunc) {
-	cancel()
-	r.fetches.Wait()
-	for _, log := range r.logs {
-		log.stop()
-	}
 }

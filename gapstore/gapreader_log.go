@@ -18,9 +18,10 @@ const (
 	// bytesPerOffset is what an offset is taken to cost before that is known.
 	bytesPerOffset = 100
 	startSwell     = 4
-	// runRanges is how many gaps are read in one go, runsAhead how many such
-	// runs of a log are known at once.
+	// runRanges and runBytes are how much is read in one go, runsAhead how many
+	// such runs of a log are known at once.
 	runRanges = 1 << 12
+	runBytes  = 1 << 20
 	runsAhead = 64
 )
 
@@ -50,9 +51,15 @@ type gapLog struct {
 // each other that it does not pay to jump.
 type gapRun struct {
 	ranges  []codec.Range // what is still to be read
-	found   []Found       // what was read and not taken yet
+	found   []gapPiece    // what was read and not taken yet
 	flying  bool          // a request is under way
 	starved bool          // its batch did not fit: it has to come first
+}
+
+// gapPiece is a [Found] of a log that is known.
+type gapPiece struct {
+	offsets codec.Range
+	record  *kgo.Record
 }
 
 // advance fetches the next range into rest.
@@ -76,16 +83,21 @@ func (l *gapLog) cut() *gapRun {
 	}
 	run := &gapRun{}
 	jump := int64(float64(max(jumpBytes, l.room)) / l.perOffset) // a batch comes whole in any case
-	for end := l.rest.Start; !l.rest.Empty() && l.rest.Start-end <= jump && len(run.ranges) < runRanges; l.advance() {
-		run.ranges = append(run.ranges, l.rest)
-		end = l.rest.End
+	most := l.rest.Start + int64(runBytes/l.perOffset) + 1
+	for end := l.rest.Start; !l.rest.Empty() && l.rest.Start-end <= jump && l.rest.Start < most && len(run.ranges) < runRanges; {
+		part := l.rest.Clip(codec.Range{End: most})
+		run.ranges = append(run.ranges, part)
+		end = part.End
+		if l.rest.Start = end; l.rest.Empty() {
+			l.advance()
+		}
 	}
 	l.runs = append(l.runs, run)
 	return run
 }
 
 // head is what to take next, nil when it is not known yet, or nothing is left.
-func (l *gapLog) head() *Found {
+func (l *gapLog) head() *gapPiece {
 	for len(l.runs) > 0 {
 		run := l.runs[0]
 		if len(run.found) > 0 {
@@ -105,66 +117,72 @@ func (l *gapLog) settled() bool {
 	return l.head() != nil || l.err != nil || len(l.runs) == 0 && l.rest.Empty()
 }
 
-func (l *gapLog) pop() (Found, bool) {
+func (l *gapLog) pop() (gapPiece, bool) {
 	head := l.head()
 	if head == nil {
-		return Found{}, false
+		return gapPiece{}, false
 	}
-	found := *head
-	*head = Found{} // let go of the record
+	piece := *head
+	head.record = nil // let go of it
 	l.runs[0].found = l.runs[0].found[1:]
-	return found, true
+	return piece, true
 }
 
 // take keeps of what was fetched for run as much as share allows, and is what
 // it keeps in bytes. What it does not keep is fetched again later.
 func (l *gapLog) take(run *gapRun, got *Fetched, share int64) (kept int64) {
-	from := len(run.found)
-	all := int64(0)
-	for _, record := range got.Records {
-		all += sizeOfRecord(record)
-	}
-	l.learn(got, all)
 	if run != l.runs[0] {
-		share /= 2
+		share = aheadShare(share)
 	}
-	full := false
+	from, seen := len(run.found), 0
+	all, full := int64(0), false
+	run.found = slices.Grow(run.found, min(len(got.Records), 1<<14))
 	for _, record := range got.Records {
+		size := sizeOfRecord(record)
+		all += size
+		seen++
 		l.pass(run, record.Offset)
 		if len(run.ranges) == 0 || record.Offset != run.ranges[0].Start {
 			continue
 		}
-		size := sizeOfRecord(record)
 		if full = l.held+kept+size > share && len(run.found) > 0; full {
 			break
 		}
 		kept += size
-		run.found = append(run.found, Found{l.at.Topic, l.at.Partition, codec.Range{Start: record.Offset, End: record.Offset + 1}, record})
+		run.found = append(run.found, gapPiece{codec.Range{Start: record.Offset, End: record.Offset + 1}, record})
 		run.skip(record.Offset + 1)
 	}
 	if !full && got.Err == nil { // what can not be decoded is not empty
 		l.pass(run, got.Next)
 	}
-	if 2*kept < all { // records share the memory of their batch
+	if seen > 0 {
+		all = all / int64(seen) * int64(len(got.Records))
+	}
+	l.learn(got, all)
+	if 3*kept < all { // records share the memory of their batch
 		for i := from; i < len(run.found); i++ {
-			if run.found[i].Record != nil {
-				run.found[i].Record = cloneRecord(run.found[i].Record)
+			if run.found[i].record != nil {
+				run.found[i].record = cloneRecord(run.found[i].record)
 			}
 		}
 	}
-	for _, f := range run.found[from:] {
-		if f.Record == nil {
-			kept += sizeOf(&f)
+	for i := from; i < len(run.found); i++ {
+		if run.found[i].record == nil {
+			kept += emptySize
 		}
 	}
 	return kept
 }
 
+// aheadShare is what a log may hold when the run whose turn it is comes last:
+// the rest is kept for that one.
+func aheadShare(share int64) int64 { return share / 4 * 3 }
+
 // pass notes that there is no record at what run has left below offset.
 func (l *gapLog) pass(run *gapRun, offset int64) {
 	for len(run.ranges) > 0 && run.ranges[0].Start < offset {
 		empty := run.ranges[0].Clip(codec.Range{End: offset})
-		run.found = append(run.found, Found{Topic: l.at.Topic, Partition: l.at.Partition, Offsets: empty})
+		run.found = append(run.found, gapPiece{offsets: empty})
 		run.skip(empty.End)
 	}
 }
@@ -183,7 +201,7 @@ func (r *gapRun) skip(offset int64) {
 func (l *gapLog) learn(got *Fetched, all int64) {
 	if offsets := got.Next - got.First; offsets > 0 && got.Size > 0 {
 		l.perOffset = max(0.1, float64(got.Size)/float64(offsets))
-		l.room = int32(min(max(leastRoom, got.Batch), flightBytes/2))
+		l.room = int32(min(max(leastRoom, got.Batch+got.Batch/2), flightBytes/2)) // the next may be larger
 		l.swell = max(1, float64(all)/float64(got.Size))
 	}
 }
@@ -215,8 +233,12 @@ func (l *gapLog) failed(err error) (again bool) {
 	return true
 }
 
-// recordOverhead is about what a record takes in memory beside its bytes.
-const recordOverhead = 256
+// recordOverhead is about what a record takes in memory beside its bytes, and
+// emptySize what offsets without one take.
+const (
+	recordOverhead = 256
+	emptySize      = 32
+)
 
 func sizeOfRecord(r *kgo.Record) int64 {
 	size := recordOverhead + len(r.Key) + len(r.Value)
@@ -226,11 +248,11 @@ func sizeOfRecord(r *kgo.Record) int64 {
 	return int64(size)
 }
 
-func sizeOf(f *Found) int64 {
-	if f.Record == nil {
-		return 64
+func (p *gapPiece) size() int64 {
+	if p.record == nil {
+		return emptySize
 	}
-	return sizeOfRecord(f.Record)
+	return sizeOfRecord(p.record)
 }
 
 // cloneRecord is r in memory of its own.

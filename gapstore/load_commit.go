@@ -35,7 +35,7 @@ func (s *Store) loadCommits(ctx context.Context, groups []string, wanted Wanted)
 	}
 	for _, l := range result {
 		for i := range l.Entries {
-			l.Entries[i].SizeLimit = limit
+			l.Entries[i].SizeLimit, l.Entries[i].MetadataLimit = limit, limit
 		}
 	}
 	return result

@@ -1,9 +1,15 @@
 package gapstore
 
 import (
+	"os"
 	"testing"
 
 	"github.com/gapctl/gapctl/internal/kafkatest"
 )
 
-func TestMain(m *testing.M) { kafkatest.Main(m) }
+func TestMain(m *testing.M) {
+	if os.Getenv(workerEnv) != "" {
+		runWorker() // this process is a worker of a test, to be killed
+	}
+	kafkatest.Main(m)
+}

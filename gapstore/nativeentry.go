@@ -17,7 +17,8 @@ const nativeFormat = "native"
 type Slot struct {
 	codec.NativeID
 	codec.NativeReading
-	Err error // why it can not be relied on
+	Err     error             // why it can not be relied on
+	Written *codec.NativeSlot // the bytes
 }
 
 // pair is what has to come from one commit: Kafka's offset and the native one.
@@ -55,7 +56,7 @@ func (l *Loaded) doubtful(seen map[Key]pair, last bool) (again bool) {
 	for i := range l.Entries {
 		e := &l.Entries[i]
 		now := pair{e.Committed, e.State.Stable}
-		if e.Home != HomeNative || e.Pending || !e.HasState() || now.committed < 0 || now.committed == now.stable || seen[e.Key] == now {
+		if e.Home != HomeNative || e.Pending || !e.HasState() || now.committed == now.stable || seen[e.Key] == now {
 			continue
 		}
 		if last {
@@ -135,7 +136,7 @@ func newNativeEntry(e codec.NativeEntry, names map[[16]byte]string) Entry {
 		if err != nil {
 			entry.Err = errors.Join(entry.Err, err)
 		}
-		entry.Slots = append(entry.Slots, Slot{slot.NativeID, reading, err})
+		entry.Slots = append(entry.Slots, Slot{slot.NativeID, reading, err, slot})
 		entry.Size += reading.Size
 		entry.Anomalies = append(entry.Anomalies, reading.Anomalies...)
 		states = append(states, reading.State)
@@ -169,6 +170,6 @@ func (l *Loaded) adopt(native Entry, index map[Key]int) {
 		return
 	}
 	native.Committed, native.LeaderEpoch, native.Pending = commit.Committed, commit.LeaderEpoch, commit.Pending || native.Pending
-	native.Err = errors.Join(native.Err, commit.Err)
+	native.Err, native.MetadataLimit = errors.Join(native.Err, commit.Err), commit.MetadataLimit
 	*commit = native
 }

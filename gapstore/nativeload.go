@@ -132,12 +132,13 @@ func (n *natives) notices() []string {
 
 // NativeGroups are the groups that have commits in the native topic, sorted,
 // also those that the cluster does not list (any more). It reads all of the
-// topic. The error is an [*Error]; then the groups are those that could be found.
+// topic. With an error, an [*Error] or a [*TopicError], the groups are those that
+// could be found.
 func (s *Store) NativeGroups(ctx context.Context) ([]string, error) {
 	n := s.readNatives(ctx, nil)
 	err := n.err
 	for _, l := range n.logs {
-		err = errors.Join(err, l.err)
+		err = errors.Join(err, l.err, l.unfit())
 	}
 	var groups []string
 	for _, e := range n.all {
@@ -146,6 +147,9 @@ func (s *Store) NativeGroups(ctx context.Context) ([]string, error) {
 		}
 	}
 	slices.Sort(groups)
+	if errors.Is(err, ErrUnfit) {
+		return slices.Compact(groups), err
+	}
 	return slices.Compact(groups), Classify("read "+codec.NativeTopic, err)
 }
 

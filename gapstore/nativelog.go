@@ -167,8 +167,15 @@ func (l *nativeLog) notices() []string {
 		}
 		notices = append(notices, fmt.Sprintf("%s holds %d records %s (%v)", place, l.unreadable, what, l.why))
 	}
-	if l.misplaced {
-		notices = append(notices, fmt.Sprintf("%s holds records of groups that belong into another partition: the number of partitions was changed after they were written, and native commits may be missing", place))
-	}
 	return notices
+}
+
+// unfit is a [*TopicError] when a group's records lie in a partition that is
+// not its own.
+func (l *nativeLog) unfit() error {
+	if !l.misplaced {
+		return nil
+	}
+	return &TopicError{codec.NativeTopic, []TopicProblem{{"partition-count", fmt.Sprintf(
+		"partition %d holds records of groups that belong into another one: their number was changed after they were written, and commits may be missing", l.partition)}}}
 }

@@ -27,7 +27,7 @@ type Store struct {
 // Open dials the cluster and asks who it is. The error is an [*Error]; ctx
 // bounds this call only.
 func Open(ctx context.Context, dial Dial) (*Store, error) {
-	s := &Store{traffic: newTraffic(), decompressor: kgo.DefaultDecompressor()}
+	s := &Store{traffic: newTraffic(), decompressor: boundedDecompressor{maxBatch}}
 	client, err := dial(kgo.MaxVersions(readVersions()), kgo.WithHooks(s.traffic))
 	if err != nil {
 		return nil, Classify("connect", err)

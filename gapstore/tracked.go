@@ -61,10 +61,9 @@ func (t *tracked) deliver(r *kgo.Record) bool {
 func (t *tracked) done(offset int64) {
 	t.mu.Lock()
 	defer t.mu.Unlock()
-	if !t.set.Completed(offset) {
-		t.set.Done(codec.Range{Start: offset, End: offset + 1})
-		t.changed = true
-	}
+	outstanding, end := t.set.Outstanding(), t.set.Max()
+	t.set.Done(codec.Range{Start: offset, End: offset + 1})
+	t.changed = t.changed || t.set.Outstanding() != outstanding || t.set.Max() != end
 }
 
 // draft is what a commit of one partition writes.

@@ -65,19 +65,21 @@ func (t *transactor) commit(ctx context.Context, m membership, topics []topicCom
 	if err == nil {
 		return sent, nil
 	}
-	if abortErr := t.abort(ctx); abortErr != nil {
+	if abortErr := t.abort(ctx, sent > 0 && !isFenced(err)); abortErr != nil {
 		err = fmt.Errorf("%w (and the abort: %w)", err, abortErr)
 	}
 	return sent, err
 }
 
 // abort ends the transaction, whatever has become of it, and drops the
-// producer: a consumer that arrives must not wait until it times out.
-func (t *transactor) abort(ctx context.Context) error {
+// producer: a consumer that arrives must not wait until it times out. The
+// client takes a transaction whose end was refused for ended; a new epoch ends
+// it.
+func (t *transactor) abort(ctx context.Context, refused bool) error {
 	defer t.drop()
 	t.producer.UnsafeAbortBufferedRecords()
 	err := t.producer.EndTransaction(ctx, kgo.TryAbort)
-	if err == nil || isFenced(err) { // then the newer writer has ended it
+	if err == nil && !refused || isFenced(err) { // then the newer writer has ended it
 		return err
 	}
 	t.drop()

@@ -49,6 +49,8 @@ type commit struct {
 	stable, max int64
 	gaps        string
 	metadata    string
+	// cut leaves the chunks of a native commit out.
+	cut bool
 }
 
 // The groups with something special about them.
@@ -105,6 +107,12 @@ func otherFormatSamples() []sample {
 				{topic: "payments", partition: 0, format: "pyrallel", stable: 577, max: 640, gaps: "577-580,601"},
 				{topic: "payments", partition: 1, format: "pyrallel", stable: 620, max: 655, gaps: "620,622,625-626,631,640-644"},
 			}},
+		{Sample: Sample{"warehouse", "Native: gaps in a compacted topic of their own, without a limit on their number."},
+			commits: []commit{
+				{topic: "clicks", partition: 0, format: nativeFormat, stable: 9000, max: 23000, gaps: irregular(9000, 23000)},
+				{topic: "payments", partition: 0, format: nativeFormat, stable: 610, max: 640, gaps: "610,617-619,632"},
+				{topic: "payments", partition: 1, format: nativeFormat, stable: 655, max: 655},
+			}},
 		{Sample: Sample{shareGroup, "A share group (KIP-932): records accepted, rejected, and released up to four times."},
 			prepare: (*seeder).deliverEmails},
 	}
@@ -132,6 +140,11 @@ func troubledSamples() []sample {
 			commits: []commit{{topic: "payments", partition: 1, stable: 630, metadata: doneAtStart()}}},
 		{Sample: Sample{"stock-sync", "Beyond the log end: the topic was made anew and is shorter than what was committed."},
 			commits: []commit{{topic: "stock", format: format, stable: 410, max: 470, gaps: "410-412,433"}}},
+		{Sample: Sample{"pricing", "Native with a chunk missing: what it held would look done, so the gaps are refused."},
+			commits: []commit{
+				{topic: "orders", partition: 0, format: nativeFormat, stable: 1170, max: 1200, gaps: "1170-1172,1188"},
+				{topic: "orders", partition: 1, format: nativeFormat, stable: 1160, max: 1187, gaps: "1160,1175-1179", cut: true},
+			}},
 		{Sample: Sample{orphanGroup, "An orphan: the topic was deleted while the commit was in an open transaction."},
 			prepare: (*seeder).orphan},
 	}

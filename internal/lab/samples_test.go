@@ -58,7 +58,7 @@ func checkTable(t *testing.T, admin *kadm.Client) {
 		}
 		for _, c := range s.commits {
 			d := got[place{c.topic, c.partition}]
-			if c.format == "" {
+			if c.format == "" || c.format == nativeFormat { // whose gaps are elsewhere
 				if d.committed != c.stable {
 					t.Errorf("%s %s/%d: committed %d, want %d", s.Name, c.topic, c.partition, d.committed, c.stable)
 				}

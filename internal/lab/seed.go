@@ -87,7 +87,7 @@ func (s *seeder) group(ctx context.Context, g sample) error {
 	if len(g.commits) == 0 {
 		return nil
 	}
-	if err := s.commit(ctx, g.Name, g.commits); err != nil {
+	if err := errors.Join(s.native(ctx, g.Name, g.commits), s.commit(ctx, g.Name, g.commits)); err != nil {
 		return err
 	}
 	if g.consumer {
@@ -131,7 +131,7 @@ func (s *seeder) commit(ctx context.Context, group string, commits []commit) err
 
 // encode is the offset and the metadata to commit.
 func (c commit) encode() (int64, string, error) {
-	if c.format == "" {
+	if c.format == "" || c.format == nativeFormat {
 		return c.stable, c.metadata, nil
 	}
 	gaps, err := codec.ParseRanges(c.gaps)

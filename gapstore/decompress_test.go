@@ -1,0 +1,63 @@
+package gapstore
+
+import (
+	"bytes"
+	"encoding/binary"
+	"errors"
+	"testing"
+
+	"github.com/klauspost/compress/s2"
+	"github.com/twmb/franz-go/pkg/kgo"
+)
+
+// Whatever compresses, the batch comes out whole, and one byte too many is
+// refused.
+func TestDecompressBounded(t *testing.T) {
+	const limit = 1 << 20
+	for name, codec := range map[string]kgo.CompressionCodec{
+		"gzip": kgo.GzipCompression(), "snappy": kgo.SnappyCompression(), "lz4": kgo.Lz4Compression(), "zstd": kgo.ZstdCompression(),
+	} {
+		compressor, err := kgo.DefaultCompressor(codec)
+		if err != nil {
+			t.Fatal(err)
+		}
+		for _, size := range []int{0, 1, 1000, limit, limit + 1, 40 * limit} {
+			want := bytes.Repeat([]byte("gap"), size/3+1)[:size]
+			var out bytes.Buffer
+			src, kind := compressor.Compress(&out, want)
+			got, err := boundedDecompressor{limit}.Decompress(src, kind)
+			switch {
+			case size > limit:
+				if !errors.Is(err, errBatchTooLarge) {
+					t.Errorf("%s of %d bytes: %d bytes, %v; want it refused", name, size, len(got), err)
+				}
+			case err != nil || !bytes.Equal(got, want):
+				t.Errorf("%s of %d bytes: %d bytes, %v", name, size, len(got), err)
+			}
+		}
+	}
+}
+
+// Java's snappy writes blocks, each with its length.
+func TestDecompressJavaSnappy(t *testing.T) {
+	src := append(bytes.Clone(xerial), 0, 0, 0, 1, 0, 0, 0, 1)
+	for _, part := range []string{"one ", "two ", "three"} {
+		block := s2.EncodeSnappy(nil, []byte(part))
+		src = append(binary.BigEndian.AppendUint32(src, uint32(len(block))), block...)
+	}
+	got, err := boundedDecompressor{100}.Decompress(src, kgo.CodecSnappy)
+	if err != nil || string(got) != "one two three" {
+		t.Errorf("%q, %v", got, err)
+	}
+	for cut := range src[:len(src)-1] {
+		if cut < xerialHeader {
+			continue
+		}
+		if got, err := (boundedDecompressor{100}).Decompress(src[:cut], kgo.CodecSnappy); err == nil && len(got) == len("one two three") {
+			t.Errorf("cut at %d: %q", cut, got)
+		}
+	}
+	if _, err := (boundedDecompressor{7}).Decompress(src, kgo.CodecSnappy); !errors.Is(err, errBatchTooLarge) {
+		t.Errorf("beyond the limit: %v", err)
+	}
+}

@@ -1,0 +1,372 @@
+package gapstore
+
+import (
+	"errors"
+	"slices"
+	"strings"
+	"testing"
+
+	"github.com/twmb/franz-go/pkg/kadm"
+	"github.com/twmb/franz-go/pkg/kfake"
+	"github.com/twmb/franz-go/pkg/kgo"
+
+	"github.com/gapctl/gapctl/codec"
+)
+
+func TestEnsureCreatesTheTopicOnce(t *testing.T) {
+	c := fakeCluster(t)
+	s := openStore(t, c.ListenAddrs()...)
+	made, err := s.Ensure(t.Context(), NativeOptions{Partitions: 7})
+	if err != nil || made.Partitions != 7 {
+		t.Fatalf("%+v, %v", made, err)
+	}
+	if config := c.TopicInfo(codec.NativeTopic).Configs["cleanup.policy"]; config == nil || *config != "compact" {
+		t.Errorf("cleanup.policy %v", config)
+	}
+	again, err := s.Ensure(t.Context(), NativeOptions{Partitions: 9})
+	if err != nil || again != made {
+		t.Errorf("the second time %+v, %v; want %+v", again, err, made)
+	}
+}
+
+func TestEnsureRefusesAnUnfitTopic(t *testing.T) {
+	for kind, configs := range map[string]map[string]string{
+		"not-compacted":     {"cleanup.policy": "delete"},
+		"deletes":           {"cleanup.policy": "compact,delete"},
+		"max-message-bytes": {"cleanup.policy": "compact", "max.message.bytes": "20000"},
+		"partition-count":   {"cleanup.policy": "compact"},
+	} {
+		t.Run(kind, func(t *testing.T) {
+			c := fakeCluster(t)
+			if err := c.CreateTopic(codec.NativeTopic, 3, configs); err != nil {
+				t.Fatal(err)
+			}
+			n := &nativeScene{t: t, cluster: c, home: NativeHome{Partitions: 3, MaxMessage: nativeMessage}}
+			if kind == "partition-count" {
+				records := n.records("billing", [16]byte{1}, 0, "3,7")
+				for _, r := range records {
+					r.Partition = (r.Partition + 1) % 3
+				}
+				n.produce(records)
+			}
+			_, err := openStore(t, c.ListenAddrs()...).Ensure(t.Context(), NativeOptions{})
+			unfit, ok := errors.AsType[*TopicError](err)
+			if !ok || !errors.Is(err, ErrUnfit) || !slices.ContainsFunc(unfit.Problems, func(p TopicProblem) bool { return p.Kind == kind }) {
+				t.Errorf("error %v", err)
+			}
+			after := c.TopicInfo(codec.NativeTopic).Configs
+			for name, value := range configs {
+				if after[name] == nil || *after[name] != value {
+					t.Errorf("%s was altered", name)
+				}
+			}
+		})
+	}
+}
+
+// nativeScene is a cluster with topics and native commits for them.
+type nativeScene struct {
+	t       *testing.T
+	cluster *kfake.Cluster
+	store   *Store
+	home    NativeHome
+	ids     map[string][16]byte
+}
+
+func newNativeScene(t *testing.T) *nativeScene {
+	t.Helper()
+	n := &nativeScene{t: t, cluster: fakeCluster(t, "orders", "payments"), ids: map[string][16]byte{}}
+	n.store = openStore(t, n.cluster.ListenAddrs()...)
+	var err error
+	if n.home, err = n.store.Ensure(t.Context(), NativeOptions{Partitions: 2}); err != nil {
+		t.Fatal(err)
+	}
+	topics, err := n.store.Topics(t.Context(), []string{"orders", "payments"})
+	if err != nil {
+		t.Fatal(err)
+	}
+	for name, topic := range topics {
+		n.ids[name] = topic.ID
+	}
+	return n
+}
+
+// records are those of a commit with the gaps, up to 200,000.
+func (n *nativeScene) records(group string, id [16]byte, slot uint32, gaps string) []*kgo.Record {
+	n.t.Helper()
+	ranges, err := codec.ParseRanges(gaps)
+	if err != nil {
+		n.t.Fatal(err)
+	}
+	records, err := codec.EncodeNative(codec.NativeCommit{
+		NativeID: codec.NativeID{Group: group, TopicID: id, Slot: slot},
+		State:    codec.State{Stable: ranges.First().Start, Max: 200_000, Gaps: ranges},
+	})
+	if err != nil {
+		n.t.Fatal(err)
+	}
+	addressed, err := n.home.produce(group, records)
+	if err != nil {
+		n.t.Fatal(err)
+	}
+	return addressed
+}
+
+func (n *nativeScene) client(opts ...kgo.Opt) *kgo.Client {
+	n.t.Helper()
+	cl, err := dialTo(n.cluster.ListenAddrs()...)(append(opts, kgo.RecordPartitioner(kgo.ManualPartitioner()))...)
+	if err != nil {
+		n.t.Fatal(err)
+	}
+	n.t.Cleanup(cl.Close)
+	return cl
+}
+
+func (n *nativeScene) produce(records []*kgo.Record) {
+	n.t.Helper()
+	if err := n.client().ProduceSync(n.t.Context(), records...).FirstErr(); err != nil {
+		n.t.Fatal(err)
+	}
+}
+
+// begin opens a transaction with records in it.
+func (n *nativeScene) begin(id string, records []*kgo.Record) *kgo.Client {
+	n.t.Helper()
+	cl := n.client(kgo.TransactionalID(id))
+	if err := cl.BeginTransaction(); err != nil {
+		n.t.Fatal(err)
+	}
+	if err := cl.ProduceSync(n.t.Context(), records...).FirstErr(); err != nil {
+		n.t.Fatal(err)
+	}
+	return cl
+}
+
+func (n *nativeScene) end(cl *kgo.Client, how kgo.TransactionEndTry) {
+	n.t.Helper()
+	if err := cl.EndTransaction(n.t.Context(), how); err != nil {
+		n.t.Fatal(err)
+	}
+}
+
+func (n *nativeScene) load(group string) (Loaded, []string) {
+	n.t.Helper()
+	loaded, notices := n.store.Load(n.t.Context(), []Ref{{Group: group}}, nil)
+	return loaded[0], notices
+}
+
+// entry is the only entry of a group.
+func (n *nativeScene) entry(group string) Entry {
+	n.t.Helper()
+	l, _ := n.load(group)
+	if l.Err != nil || len(l.Entries) != 1 {
+		n.t.Fatalf("%d entries, error %v", len(l.Entries), l.Err)
+	}
+	return l.Entries[0]
+}
+
+func TestLoadNativeCommits(t *testing.T) {
+	n := newNativeScene(t)
+	n.produce(n.records("billing", n.ids["orders"], 0, "3-5,70000"))
+	e := n.entry("billing")
+	if e.Key != (Key{"billing", "orders", 0}) || e.Home != HomeNative || e.Format != "native" || e.Committed != NoOffset ||
+		!e.HasState() || e.State.Gaps.String() != "3-5,70000" || e.State.Max != 200_000 || e.Size == 0 || e.SizeLimit != 0 {
+		t.Errorf("without an offset: %+v", e)
+	}
+	addr := n.cluster.ListenAddrs()[0]
+	commitTo(t, addr, "billing", "orders", 0, 3, "")
+	if e := n.entry("billing"); e.Committed != 3 || e.State.Gaps.String() != "3-5,70000" {
+		t.Errorf("with an offset: %+v", e)
+	}
+	n.produce(n.records("billing", n.ids["orders"], 4, "4,5,90000"))
+	if e := n.entry("billing"); e.State.Gaps.String() != "4-5" || len(e.Slots) != 2 || e.State.Max != 200_000 {
+		t.Errorf("with a second slot: %+v", e.State)
+	}
+	commitTo(t, addr, "billing", "orders", 0, 10, gapsOf(t, 10, 20, "10,13-15"))
+	if e := n.entry("billing"); e.Home != HomeCommit || e.State.Gaps.String() != "10,13-15" || len(e.Slots) != 2 ||
+		len(e.Anomalies) != 1 || e.Anomalies[0].Kind != leftover {
+		t.Errorf("beside metadata: %+v", e)
+	}
+	groups, err := n.store.NativeGroups(t.Context())
+	if err != nil || !slices.Equal(groups, []string{"billing"}) {
+		t.Errorf("groups %v, %v", groups, err)
+	}
+}
+
+// Transactions of other groups hide nothing, nor does an aborted one show.
+func TestLoadNativeBesideTransactions(t *testing.T) {
+	n := newNativeScene(t)
+	other := "a"
+	for codec.NativePartition(other, 2) != codec.NativePartition("billing", 2) {
+		other += "a"
+	}
+	hanging := n.begin("other", n.records(other, n.ids["orders"], 0, "1"))
+	aborted := n.begin("aborted", n.records("billing", n.ids["orders"], 0, "7"))
+	n.end(aborted, kgo.TryAbort)
+	made := n.begin("made", n.records("billing", n.ids["orders"], 0, "3-5"))
+	n.end(made, kgo.TryCommit)
+	if e := n.entry("billing"); e.State.Gaps.String() != "3-5" || e.Pending {
+		t.Errorf("gaps %s, pending %v", e.State.Gaps, e.Pending)
+	}
+	open := n.begin("open", n.records("billing", n.ids["orders"], 0, "4"))
+	if e := n.entry("billing"); e.State.Gaps.String() != "3-5" || !e.Pending {
+		t.Errorf("with an open one: gaps %s, pending %v", e.State.Gaps, e.Pending)
+	}
+	n.end(open, kgo.TryCommit)
+	n.end(hanging, kgo.TryAbort)
+	if e := n.entry("billing"); e.State.Gaps.String() != "4" || e.Pending {
+		t.Errorf("at the end: gaps %s, pending %v", e.State.Gaps, e.Pending)
+	}
+}
+
+func TestLoadNativeInput(t *testing.T) {
+	whole := func(n *nativeScene) []*kgo.Record { return n.records("billing", n.ids["orders"], 0, "3-5,70000") }
+	for name, c := range map[string]struct {
+		records func(n *nativeScene) []*kgo.Record
+		class   error
+		says    string // in the error or in a notice
+	}{
+		"a chunk is missing":  {func(n *nativeScene) []*kgo.Record { return whole(n)[1:] }, codec.ErrCorrupt, "the head counts 2 chunks, there are 1"},
+		"the head is missing": {func(n *nativeScene) []*kgo.Record { return whole(n)[:1] }, codec.ErrCorrupt, "without a head"},
+		"a newer version": {func(n *nativeScene) []*kgo.Record {
+			records := whole(n)
+			records[2].Value[0] = 9
+			return records
+		}, codec.ErrUnsupported, "newer"},
+		"another program": {func(n *nativeScene) []*kgo.Record {
+			stray := *whole(n)[0]
+			stray.Key = []byte("hello")
+			return append(whole(n), &stray)
+		}, nil, "of another program"},
+	} {
+		t.Run(name, func(t *testing.T) {
+			n := newNativeScene(t)
+			n.produce(c.records(n))
+			l, notices := n.load("billing")
+			if len(l.Entries) != 1 || l.Err != nil {
+				t.Fatalf("%d entries, error %v", len(l.Entries), l.Err)
+			}
+			e := l.Entries[0]
+			if !errors.Is(e.Err, c.class) || e.HasState() != (c.class == nil) {
+				t.Errorf("error %v, has state %v", e.Err, e.HasState())
+			}
+			told := strings.Join(notices, "\n")
+			if e.Err != nil {
+				told += e.Err.Error()
+			}
+			if !strings.Contains(told, c.says) {
+				t.Errorf("told %q, want %q", told, c.says)
+			}
+		})
+	}
+}
+
+// Records that lie in another partition than the group's are told.
+func TestNativeGroupsInTheWrongPartition(t *testing.T) {
+	n := newNativeScene(t)
+	records := n.records("billing", n.ids["orders"], 0, "1")
+	for _, r := range records {
+		r.Partition = 1 - r.Partition
+	}
+	n.produce(records)
+	groups, err := n.store.NativeGroups(t.Context())
+	if !errors.Is(err, ErrUnfit) || !slices.Equal(groups, []string{"billing"}) {
+		t.Errorf("groups %v, error %v", groups, err)
+	}
+}
+
+// A topic that is gone has its ID for a name; one that was made anew under the
+// same name does not get the old one's gaps.
+func TestLoadNativeOfADeletedTopic(t *testing.T) {
+	n := newNativeScene(t)
+	n.produce(n.records("billing", n.ids["orders"], 0, "3-5"))
+	admin := kadm.NewClient(n.client())
+	if _, err := admin.DeleteTopics(t.Context(), "orders"); err != nil {
+		t.Fatal(err)
+	}
+	if _, err := admin.CreateTopic(t.Context(), 2, 1, nil, "orders"); err != nil {
+		t.Fatal(err)
+	}
+	if e := n.entry("billing"); e.Topic == "orders" || e.TopicID != n.ids["orders"] || e.State.Gaps.String() != "3-5" {
+		t.Errorf("entry %+v", e)
+	}
+}
+
+// A consumer does not guess at gaps that it can not read, and reads the other
+// partitions.
+func TestConsumerRefusesAMissingChunk(t *testing.T) {
+	w, c := newWork(t, 2, 10)
+	n := &nativeScene{t: t, cluster: c, ids: map[string][16]byte{}, store: openStore(t, w.addrs...)}
+	var err error
+	if n.home, err = n.store.Ensure(t.Context(), NativeOptions{Partitions: 3}); err != nil {
+		t.Fatal(err)
+	}
+	topics, err := n.store.Topics(t.Context(), []string{"orders"})
+	if err != nil {
+		t.Fatal(err)
+	}
+	n.produce(n.records("billing", topics["orders"].ID, 0, "3-5,70000")[1:])
+	consumer := w.join(w.options())
+	var got []*kgo.Record
+	var refused error
+	for len(got) < 10 || refused == nil {
+		records, err := consumer.Poll(t.Context(), 0)
+		got, refused = append(got, records...), errors.Join(refused, err)
+	}
+	if !errors.Is(refused, codec.ErrCorrupt) || slices.ContainsFunc(got, func(r *kgo.Record) bool { return r.Partition == 0 }) {
+		t.Errorf("%d records, error %v", len(got), refused)
+	}
+	if err := consumer.Close(t.Context()); err != nil {
+		t.Error(err)
+	}
+}
+
+// Gaps go through a hold, in one transaction with the offset, from any format
+// and to none.
+func TestHoldWritesNativeCommits(t *testing.T) {
+	n := newNativeScene(t)
+	addr := n.cluster.ListenAddrs()[0]
+	commitTo(t, addr, "billing", "orders", 0, 10, gapsOf(t, 10, 20, "10,13-15"))
+	n.produce(n.records("billing", n.ids["orders"], 2, "4,5,90000"))
+	write := func(records func(before Entry, after codec.State) ([]*kgo.Record, error), after codec.State, metadata string) Entry {
+		t.Helper()
+		before := n.entry("billing")
+		before.TopicID = n.ids["orders"] // commits are told by name
+		rs, err := records(before, after)
+		if err != nil {
+			t.Fatal(err)
+		}
+		h, err := acquire(t.Context(), dialTo(addr), &member{group: "billing", parts: map[string][]int32{"orders": {0}}, timing: usualTiming()})
+		if err != nil {
+			t.Fatal(err)
+		}
+		if err := h.Commit(t.Context(), Commit{Offsets: []OffsetCommit{{Topic: "orders", Offset: after.Stable, LeaderEpoch: -1, Metadata: metadata}}, Records: rs}); err != nil {
+			t.Fatal(err)
+		}
+		if err := h.Release(t.Context()); err != nil {
+			t.Fatal(err)
+		}
+		return n.entry("billing")
+	}
+	native := func(before Entry, after codec.State) ([]*kgo.Record, error) {
+		return n.home.Records(before, after, codec.NativeStamp{LeaderEpoch: -1, Generation: -1})
+	}
+	ranges, err := codec.ParseRanges("10,13-15,70000-140000")
+	if err != nil {
+		t.Fatal(err)
+	}
+	after := codec.State{Stable: 10, Max: 150_000, Gaps: ranges}
+	if e := write(native, after, ""); e.Home != HomeNative || !e.State.Equal(after) || len(e.Slots) != 1 || e.Committed != 10 {
+		t.Errorf("to native: %+v", e)
+	}
+	after.Gaps = after.Gaps.Clip(codec.Range{Start: 0, End: 16})
+	after.Max = 140_001
+	if e := write(native, after, ""); !e.State.Equal(after) || len(e.Anomalies) != 0 {
+		t.Errorf("native again: %+v", e)
+	}
+	gone := func(before Entry, _ codec.State) ([]*kgo.Record, error) { return n.home.Deletion(before) }
+	after.Max = 20
+	if e := write(gone, after, gapsOf(t, 10, 20, "10,13-15")); e.Home != HomeCommit || len(e.Slots) != 0 || len(e.Anomalies) != 0 {
+		t.Errorf("and back: %+v", e)
+	}
+}

@@ -1,0 +1,58 @@
+package gapstore
+
+import (
+	"context"
+	"errors"
+
+	"github.com/twmb/franz-go/pkg/kerr"
+	"github.com/twmb/franz-go/pkg/kmsg"
+)
+
+// AlterShareOffsets sets the start offsets of share partitions: Offset is the
+// start. The broker starts each afresh, and what it kept of its records'
+// deliveries is gone. It refuses a group with members as [ErrGroupActive]. This
+// is the one write that needs no [Hold]: the coordinator itself makes sure of
+// that. The errors are those of the partitions that were refused, by index.
+func (s *Store) AlterShareOffsets(ctx context.Context, group string, starts []OffsetCommit) (map[int]error, error) {
+	req := kmsg.NewPtrAlterShareGroupOffsetsRequest()
+	req.GroupID = group
+	type at struct {
+		topic     string
+		partition int32
+	}
+	topics, index := map[string]int{}, map[at]int{}
+	for i, o := range starts {
+		index[at{o.Topic, o.Partition}] = i
+		k, ok := topics[o.Topic]
+		if !ok {
+			k = len(req.Topics)
+			topics[o.Topic] = k
+			t := kmsg.NewAlterShareGroupOffsetsRequestTopic()
+			t.Topic = o.Topic
+			req.Topics = append(req.Topics, t)
+		}
+		p := kmsg.NewAlterShareGroupOffsetsRequestTopicPartition()
+		p.Partition, p.StartOffset = o.Partition, o.Offset
+		req.Topics[k].Partitions = append(req.Topics[k].Partitions, p)
+	}
+	op := "reset share group " + group
+	resp, err := req.RequestWith(ctx, s.client)
+	if err != nil {
+		return nil, &Error{Class: ErrUnknownOutcome, Op: op, Hint: "read the offsets back", Err: err}
+	}
+	if err := kerr.ErrorForCode(resp.ErrorCode); err != nil {
+		if errors.Is(err, kerr.NonEmptyGroup) {
+			return nil, &Error{Class: ErrGroupActive, Op: op, Err: err}
+		}
+		return nil, s.Failure(op, err)
+	}
+	refused := map[int]error{}
+	for _, t := range resp.Topics {
+		for _, p := range t.Partitions {
+			if i, ok := index[at{t.Topic, p.Partition}]; ok && p.ErrorCode != 0 {
+				refused[i] = s.Failure(op, kerr.ErrorForCode(p.ErrorCode))
+			}
+		}
+	}
+	return refused, nil
+}

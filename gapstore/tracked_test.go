@@ -1,0 +1,268 @@
+package gapstore
+
+import (
+	"math/rand/v2"
+	"slices"
+	"testing"
+
+	"github.com/twmb/franz-go/pkg/kgo"
+	"pgregory.net/rapid"
+
+	"github.com/gapctl/gapctl/codec"
+)
+
+// trackedRun is a partition whose records are done, committed and reloaded at
+// random, beside a plain set of what is done, and one of what is committed.
+type trackedRun struct {
+	id        codec.NativeID
+	tracked   *tracked
+	topic     codec.NativeFold // the records that were committed
+	kafka     int64            // the committed offset
+	done      []bool           // by offset
+	committed []bool
+	// last is what the topic surely holds; unsure: a commit was made whose
+	// answer was lost.
+	last    codec.State
+	unsure  bool
+	touched map[int64]bool // windows, since then
+}
+
+// universe is the offsets that are drawn from: around the borders of windows.
+const universe = 3 * codec.NativeWindow
+
+func drawOffset(t *rapid.T) int64 {
+	return rapid.OneOf(
+		rapid.Int64Range(0, 20),
+		rapid.Int64Range(codec.NativeWindow-10, codec.NativeWindow+10),
+		rapid.Int64Range(2*codec.NativeWindow-10, universe-1),
+	).Draw(t, "offset")
+}
+
+func (r *trackedRun) ack(t *rapid.T) {
+	first := drawOffset(t)
+	n := rapid.SampledFrom([]int64{1, 1, 1, 2, 3, 5, 5, 20, 20, codec.NativeWindow}).Draw(t, "records")
+	for window := min(first, r.tracked.set.Max()) / codec.NativeWindow; window <= (first+n)/codec.NativeWindow; window++ {
+		r.touched[window] = true
+	}
+	for at := first; at < min(first+n, universe); at++ {
+		r.tracked.done(at)
+		r.done[at] = true
+	}
+}
+
+// commit makes a commit, or one that is refused, or made without an answer.
+func (r *trackedRun) commit(t *rapid.T) {
+	d, ok, err := r.tracked.take(codec.NativeStamp{LeaderEpoch: -1, Generation: 7})
+	if err != nil {
+		t.Fatal(err)
+	}
+	if !ok {
+		if !slices.Equal(r.done, r.committed) {
+			t.Fatal("nothing to commit, but not all that is done is committed")
+		}
+		return
+	}
+	r.checkChunks(t, d)
+	outcome := rapid.SampledFrom([]string{"made", "refused", "made, no answer"}).Draw(t, "outcome")
+	if outcome != "refused" {
+		for _, record := range d.records {
+			if err := r.topic.Apply(record.Key, record.Value); err != nil {
+				t.Fatal(err)
+			}
+		}
+		r.kafka = d.commit.Offset
+		copy(r.committed, r.done)
+		r.last, r.unsure, r.touched = r.tracked.set.State(), false, map[int64]bool{}
+	}
+	if outcome == "made" {
+		d.settle()
+		return
+	}
+	d.giveBack()
+	r.unsure = true
+}
+
+// checkChunks: each chunk that has changed is written, and no other, except where
+// a change was taken back, as long as it is known what the topic holds.
+func (r *trackedRun) checkChunks(t *rapid.T, d draft) {
+	if r.unsure {
+		return
+	}
+	changed, err := codec.EncodeNative(codec.NativeCommit{NativeID: r.id, State: r.tracked.set.State(), Prev: r.last})
+	if err != nil {
+		t.Fatal(err)
+	}
+	written, needed := chunks(t, d.records), chunks(t, changed)
+	for window := range needed {
+		if !written[window] {
+			t.Fatalf("the chunk of window %d has changed, but is not written", window)
+		}
+	}
+	for window := range written {
+		if !needed[window] && !r.touched[window] {
+			t.Fatalf("the chunk of window %d is written, but has not changed", window)
+		}
+	}
+	if len(d.records) != len(written)+1 {
+		t.Fatalf("%d records of %d chunks and a head", len(d.records), len(written))
+	}
+}
+
+// chunks are the windows of the chunks among records.
+func chunks(t rapid.TB, records []codec.Record) map[int64]bool {
+	windows := map[int64]bool{}
+	for _, r := range records {
+		got, err := codec.DecodeNativeRecord(r.Key, r.Value)
+		if err != nil {
+			t.Fatal(err)
+		}
+		if got.Kind == "chunk" {
+			windows[got.Window] = true
+		}
+	}
+	return windows
+}
+
+// crash forgets what was not committed.
+func (r *trackedRun) crash(t *rapid.T) {
+	copy(r.done, r.committed)
+	var entry codec.NativeEntry
+	for e := range r.topic.All() {
+		entry = e
+	}
+	offset := kgo.NewOffset().AtStart()
+	if r.kafka >= 0 {
+		offset = kgo.NewOffset().At(r.kafka)
+	}
+	var err error
+	if r.tracked, err = resume(r.id, entry, Key{r.id.Group, "orders", r.id.Partition}, offset); err != nil {
+		t.Fatal(err)
+	}
+	r.last, r.unsure, r.touched = r.tracked.set.State(), false, map[int64]bool{}
+}
+
+// check compares with the model.
+func (r *trackedRun) check(t *rapid.T) {
+	state := r.tracked.set.State()
+	for range 20 {
+		at := drawOffset(t)
+		if state.Completed(at) != r.done[at] {
+			t.Fatalf("offset %d done: %v, want %v", at, state.Completed(at), r.done[at])
+		}
+	}
+	want := int64(0)
+	for _, done := range r.done {
+		if done {
+			want++
+		}
+	}
+	if n := state.Max - state.Outstanding(); n != want {
+		t.Fatalf("%d offsets done, want %d", n, want)
+	}
+	if err := state.Check(); err != nil {
+		t.Fatal(err)
+	}
+}
+
+func TestTrackedAgainstAPlainSet(t *testing.T) {
+	rapid.Check(t, func(t *rapid.T) {
+		r := &trackedRun{
+			id: codec.NativeID{Group: "billing", TopicID: [16]byte{1}}, kafka: NoOffset,
+			done: make([]bool, universe), committed: make([]bool, universe),
+		}
+		r.crash(t) // which begins
+		t.Repeat(map[string]func(*rapid.T){"ack": r.ack, "commit": r.commit, "crash": r.crash, "": r.check})
+	})
+}
+
+// What the log passes over holds no record, and is no gap.
+func TestTrackedPassesOverWhatIsNoRecord(t *testing.T) {
+	set := codec.NewGapSet(codec.Complete(10))
+	tr := newTracked(place{}, codec.NativeID{}, set, kgo.EpochOffset{Offset: 10, Epoch: 3})
+	tr.deliver(&kgo.Record{Offset: 12, LeaderEpoch: 3})
+	tr.deliver(&kgo.Record{Offset: 20, LeaderEpoch: 4})
+	tr.done(20)
+	if s := set.State(); s.Gaps.String() != "12" || s.Stable != 12 || s.Max != 21 {
+		t.Errorf("state %+v", s)
+	}
+	if tr.deliver(&kgo.Record{Offset: 20, LeaderEpoch: 4}) || !tr.deliver(&kgo.Record{Offset: 12, LeaderEpoch: 3}) {
+		t.Error("a done record is delivered again, or one that is not is kept back")
+	}
+	if tr.epochBefore(12) != 3 || tr.epochBefore(21) != 4 {
+		t.Errorf("leader epochs %d, %d", tr.epochBefore(12), tr.epochBefore(21))
+	}
+}
+
+// A group without any commit begins where the log does.
+func TestTrackedBeginsAtTheFirstRecord(t *testing.T) {
+	tr, err := resume(codec.NativeID{}, codec.NativeEntry{}, Key{}, kgo.NewOffset().AtStart())
+	if err != nil || tr.next != NoOffset {
+		t.Fatalf("next %d, error %v", tr.next, err)
+	}
+	tr.deliver(&kgo.Record{Offset: 700})
+	tr.deliver(&kgo.Record{Offset: 701})
+	tr.done(701)
+	if s := tr.set.State(); s.Gaps.String() != "700" || s.Max != 702 {
+		t.Errorf("state %+v", s)
+	}
+}
+
+// BenchmarkConsumerDone marks a million outstanding records as done, in random
+// order.
+func BenchmarkConsumerDone(b *testing.B) {
+	const n = 1_000_000
+	var rs []codec.Range
+	for at := range int64(n) {
+		rs = append(rs, codec.Range{Start: at * 10, End: at*10 + 1})
+	}
+	state := codec.State{Max: n * 10, Gaps: codec.NewRanges(rs...)}
+	offsets := make([]int64, n)
+	for i, at := range rand.New(rand.NewPCG(1, 2)).Perm(n) {
+		offsets[i] = int64(at) * 10
+	}
+	c := &Consumer{parts: map[place]*tracked{}}
+	record := &kgo.Record{Topic: "orders"}
+	for i := n; b.Loop(); i++ {
+		if i == n {
+			b.StopTimer()
+			c.parts[place{"orders", 0}] = newTracked(place{"orders", 0}, codec.NativeID{}, codec.NewGapSet(state), kgo.EpochOffset{})
+			i = 0
+			b.StartTimer()
+		}
+		record.Offset = offsets[i]
+		c.Done(record)
+	}
+}
+
+// A commit writes what changed, however many gaps there are.
+func TestCommitWritesOnlyWhatChanged(t *testing.T) {
+	const span, gaps = 10_000_000, 1_000_000
+	var rs []codec.Range
+	for at := int64(0); at < gaps; at++ {
+		rs = append(rs, codec.Range{Start: at * 10, End: at*10 + 1})
+	}
+	set := codec.NewGapSet(codec.State{Max: span, Gaps: codec.NewRanges(rs...)})
+	tr := newTracked(place{"orders", 0}, codec.NativeID{Group: "billing"}, set, kgo.EpochOffset{})
+	commit := func() (windows map[int64]bool, records int) {
+		d, _, err := tr.take(codec.NativeStamp{})
+		if err != nil {
+			t.Fatal(err)
+		}
+		return chunks(t, d.records), len(d.records)
+	}
+	scattered := map[int64]bool{}
+	for i := range int64(1000) {
+		at := (i*7919*10 + 50) % span
+		tr.done(at)
+		scattered[at/codec.NativeWindow] = true
+	}
+	if windows, records := commit(); len(windows) != len(scattered) || records != len(windows)+1 {
+		t.Errorf("scattered: %d chunks in %d records, %d windows changed", len(windows), records, len(scattered))
+	}
+	for i := range int64(1000) {
+		tr.done(50*codec.NativeWindow/10*10 + 100 + i*10)
+	}
+	if windows, records := commit(); records != 2 || !windows[50] {
+		t.Errorf("inside one window: chunks %v in %d records, want one and the head", windows, records)
+	}
+}
