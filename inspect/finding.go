@@ -31,8 +31,9 @@ type rule func(g *Group, p *Partition) (Finding, bool)
 
 func rules() []rule {
 	return []rule{
-		lost, orphan, beyondLogEnd, topicRecreated,
+		lost, phantom, orphan, beyondLogEnd, topicRecreated,
 		undecodable, foreign, notCanonical, roomLeft,
+		missingChunk, diverged, nativeLeftover,
 		rejected, nearDeliveryLimit, openTransaction,
 	}
 }

@@ -3,6 +3,7 @@ package inspect
 import (
 	"errors"
 	"fmt"
+	"slices"
 
 	"github.com/gapctl/gapctl/codec"
 	"github.com/gapctl/gapctl/gapstore"
@@ -29,10 +30,13 @@ func lost(_ *Group, p *Partition) (Finding, bool) {
 }
 
 func orphan(_ *Group, p *Partition) (Finding, bool) {
+	if !p.isOrphan() {
+		return Finding{}, false
+	}
 	return Finding{
 		Kind: "orphan", Level: LevelWarn, Ranges: p.State.Gaps,
 		Message: "the commit is for a topic or partition that does not exist (any more)",
-	}, p.isOrphan()
+	}, true
 }
 
 func beyondLogEnd(_ *Group, p *Partition) (Finding, bool) {
@@ -64,8 +68,11 @@ func topicRecreated(_ *Group, p *Partition) (Finding, bool) {
 func (p *Partition) unknownFormat() bool { return errors.Is(p.Err, codec.ErrUnknownFormat) }
 
 func undecodable(_ *Group, p *Partition) (Finding, bool) {
+	if p.Err == nil {
+		return Finding{}, false
+	}
 	var bad *codec.Error
-	if !errors.As(p.Err, &bad) || p.unknownFormat() {
+	if !errors.As(p.Err, &bad) || p.unknownFormat() || p.lacksChunks() {
 		return Finding{}, false
 	}
 	f := Finding{Kind: "undecodable", Level: LevelError, Message: "the gaps can not be read: " + bad.Error()}
@@ -106,19 +113,20 @@ func notCanonical(_ *Group, p *Partition) (Finding, bool) {
 	}
 	f := Finding{Kind: "not-canonical", Level: LevelInfo}
 	err := p.State.Check()
-	if err == nil && len(p.Anomalies) == 0 {
+	anomalies := slices.DeleteFunc(slices.Clone(p.Anomalies), hasItsOwnFinding)
+	if err == nil && len(anomalies) == 0 {
 		return Finding{}, false
 	}
 	if err != nil {
 		f.Level, f.Message, f.Ranges = LevelWarn, err.Error(), p.State.Gaps
 	}
-	for _, a := range p.Anomalies {
+	for _, a := range anomalies {
 		if f.Message != "" {
 			f.Message += "; "
 		}
 		f.Message += a.Kind + ": " + a.Message
 	}
-	if p.Home == gapstore.HomeCommit {
+	if p.Home != gapstore.HomeShareState {
 		f.Remedy = p.command("compact")
 	}
 	return f, true
@@ -150,8 +158,11 @@ func roomLeft(_ *Group, p *Partition) (Finding, bool) {
 }
 
 func rejected(_ *Group, p *Partition) (Finding, bool) {
+	if len(p.State.Delivery) == 0 || !p.HasState() {
+		return Finding{}, false
+	}
 	ranges := codec.Rejected(p.State)
-	if !p.HasState() || ranges.Empty() {
+	if ranges.Empty() {
 		return Finding{}, false
 	}
 	return Finding{
@@ -183,8 +194,11 @@ func nearDeliveryLimit(g *Group, p *Partition) (Finding, bool) {
 }
 
 func openTransaction(_ *Group, p *Partition) (Finding, bool) {
+	if !p.Pending {
+		return Finding{}, false
+	}
 	return Finding{
 		Kind: "open-transaction", Level: LevelInfo,
 		Message: "a transaction that is still open is about to change this commit",
-	}, p.Pending
+	}, true
 }

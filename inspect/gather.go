@@ -2,6 +2,7 @@ package inspect
 
 import (
 	"context"
+	"errors"
 	"slices"
 	"sync"
 	"time"
@@ -29,6 +30,9 @@ func Gather(ctx context.Context, store *gapstore.Store, q Query) (Snapshot, erro
 	work.Wait()
 	for _, g := range groups {
 		g.adopt(described[g.Name])
+		if len(g.Partitions) > 0 && errors.Is(g.Err, gapstore.ErrNotFound) {
+			g.Err = nil
+		}
 	}
 	for _, g := range groups {
 		if q.keeps(g) {
@@ -50,7 +54,7 @@ func loadEntries(ctx context.Context, store *gapstore.Store, groups []*Group, q 
 	var refs []gapstore.Ref
 	var into []*Group
 	for _, g := range groups {
-		if g.Err == nil {
+		if g.Err == nil || errors.Is(g.Err, gapstore.ErrNotFound) { // native commits outlive their group
 			refs = append(refs, gapstore.Ref{Group: g.Name, Share: g.Type == "share"})
 			into = append(into, g)
 		}
@@ -58,7 +62,10 @@ func loadEntries(ctx context.Context, store *gapstore.Store, groups []*Group, q 
 	loaded, notices := store.Load(ctx, refs, q.Topics.Match)
 	for i := range loaded {
 		g, l := into[i], &loaded[i]
-		g.Err, g.DeliveryLimit = l.Err, l.DeliveryLimit
+		g.DeliveryLimit = l.DeliveryLimit
+		if l.Err != nil {
+			g.Err = l.Err
+		}
 		g.Partitions = make([]Partition, 0, len(l.Entries))
 		for k := range l.Entries {
 			e := &l.Entries[k]

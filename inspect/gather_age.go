@@ -38,7 +38,7 @@ type ageLog struct {
 	at     gapstore.Position
 	leader int32
 	end    int64 // last stable offset
-	wait   []*ageTarget
+	wait   []ageTarget
 }
 
 // gatherAges finds the timestamps of the records at the first gaps that the
@@ -92,7 +92,7 @@ func ageLogs(topics map[string]*gapstore.Topic, groups []Group) []*ageLog {
 			byPlace[p.Topic][p.Partition] = l
 			logs = append(logs, l)
 		}
-		l.wait = append(l.wait, &ageTarget{p, want})
+		l.wait = append(l.wait, ageTarget{p, want})
 	})
 	slices.SortFunc(logs, func(a, b *ageLog) int {
 		return cmp.Or(cmp.Compare(a.at.Topic, b.at.Topic), cmp.Compare(a.at.Partition, b.at.Partition))
@@ -102,6 +102,9 @@ func ageLogs(topics map[string]*gapstore.Topic, groups []Group) []*ageLog {
 
 // firstGap is the first offset of gaps in [from,to).
 func firstGap(gaps codec.Ranges, from, to int64) (int64, bool) {
+	if first := gaps.First(); first.Start >= from && first.Start < to && !first.Empty() {
+		return first.Start, true
+	}
 	for r := range gaps.All() {
 		if c := r.Clip(codec.Range{Start: from, End: to}); !c.Empty() {
 			return c.Start, true
@@ -124,10 +127,16 @@ func readAges(ctx context.Context, store *gapstore.Store, leader int32, logs []*
 		part := logs[:min(len(logs), ageLogsPerFetch)]
 		positions := make([]gapstore.Position, len(part))
 		for i, log := range part {
-			log.at.Offset = slices.MinFunc(log.wait, func(a, b *ageTarget) int { return cmp.Compare(a.want, b.want) }).want
+			log.at.Offset = slices.MinFunc(log.wait, func(a, b ageTarget) int { return cmp.Compare(a.want, b.want) }).want
 			positions[i] = log.at
 		}
-		got, err := store.Fetch(ctx, leader, positions, gapstore.FetchLimit{Partition: room, Response: ageBytesInAll})
+		got := make([]gapstore.Fetched, len(part))
+		err := store.FetchEach(ctx, leader, positions, gapstore.FetchLimit{Partition: room, Response: ageBytesInAll}, func(i int, f gapstore.Fetched) {
+			if f.Err == nil && f.Next > positions[i].Offset {
+				part[i].take(f.Records, f.Next)
+			}
+			got[i] = gapstore.Fetched{Next: f.Next, Err: f.Err}
+		})
 		if err != nil {
 			return fmt.Sprintf("the age of the oldest gap is not known for %d partitions: %v", waiting(logs), err)
 		}
@@ -142,10 +151,8 @@ func readAges(ctx context.Context, store *gapstore.Store, leader int32, logs []*
 				// First of all and still nothing: there is nothing.
 			case got[i].Next <= log.at.Offset:
 				starved = append(starved, log)
-			default:
-				if log.take(got[i].Records, got[i].Next); len(log.wait) > 0 {
-					served = append(served, log)
-				}
+			case len(log.wait) > 0:
+				served = append(served, log)
 			}
 		}
 		if len(starved) > 0 {
@@ -167,19 +174,37 @@ func waiting(logs []*ageLog) int {
 // take gives the waiting targets their records out of those before next, and
 // lets go of targets that can get none any more.
 func (l *ageLog) take(records []*kgo.Record, next int64) {
-	l.wait = slices.DeleteFunc(l.wait, func(t *ageTarget) bool {
+	still := l.wait[:0]
+	for _, t := range l.wait {
 		if t.want >= next {
-			return false
+			still = append(still, t)
+			continue
 		}
-		from := sort.Search(len(records), func(i int) bool { return records[i].Offset >= t.want })
-		for _, record := range records[from:] {
-			if t.p.State.Gaps.Contains(record.Offset) {
-				t.p.OldestGapAt = record.Timestamp.UTC()
-				return true
-			}
+		if record, ok := t.record(records); ok {
+			t.p.OldestGapAt = record.Timestamp.UTC()
+			continue
 		}
-		want, ok := firstGap(t.p.State.Gaps, next, l.end)
-		t.want = want
-		return !ok
-	})
+		var more bool
+		if t.want, more = firstGap(t.p.State.Gaps, next, l.end); more {
+			still = append(still, t)
+		}
+	}
+	l.wait = still
+}
+
+// record is the first of the records, which are sorted, that is in a gap.
+func (t *ageTarget) record(records []*kgo.Record) (*kgo.Record, bool) {
+	// Most often no offset is missing, which tells where the record is.
+	if len(records) > 0 {
+		if i := t.want - records[0].Offset; i >= 0 && i < int64(len(records)) && records[i].Offset == t.want {
+			return records[i], true
+		}
+	}
+	from := sort.Search(len(records), func(i int) bool { return records[i].Offset >= t.want })
+	for _, record := range records[from:] {
+		if t.p.State.Gaps.Contains(record.Offset) {
+			return record, true
+		}
+	}
+	return nil, false
 }

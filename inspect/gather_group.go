@@ -6,6 +6,7 @@ import (
 	"fmt"
 	"slices"
 	"strings"
+	"sync"
 
 	"github.com/twmb/franz-go/pkg/kerr"
 	"github.com/twmb/franz-go/pkg/kmsg"
@@ -17,9 +18,24 @@ import (
 // sorted by name, with what the list tells of each. A named group that does not
 // exist, or may not be seen, is there with its error.
 func findGroups(ctx context.Context, store *gapstore.Store, q *Query) (groups []*Group, notices []string, err error) {
+	var natives []string
+	var unread error
+	var work sync.WaitGroup
+	if q.All || slices.ContainsFunc(q.Groups, isPattern) {
+		work.Go(func() { natives, unread = store.NativeGroups(ctx) })
+	}
 	listed, notices, err := listGroups(ctx, store)
+	work.Wait()
 	if err != nil {
 		return nil, nil, err
+	}
+	if unread != nil {
+		notices = append(notices, fmt.Sprintf("groups known only from the native topic may be missing: %v", unread))
+	}
+	for _, name := range natives {
+		if listed[name] == nil {
+			listed[name] = &Group{Name: name}
+		}
 	}
 	for name, g := range listed {
 		if q.wants(name) {

@@ -57,6 +57,10 @@ type Partition struct {
 	// OldestGapAt is the timestamp of the record at the first gap that the log
 	// still holds; zero when there is none, or it is not known.
 	OldestGapAt time.Time
+	// Phantoms are the offsets in gaps that hold no record which a consumer
+	// could ever get: transaction markers, records of aborted transactions,
+	// records removed by log compaction. Empty unless they were looked for.
+	Phantoms codec.Ranges
 	// Findings are what is wrong, or worth knowing, sorted by kind.
 	Findings []Finding
 }

@@ -1,11 +1,10 @@
 package inspect
 
 import (
-	"io"
 	"iter"
 	"strconv"
 
-	"github.com/clipperhouse/displaywidth"
+	"github.com/olekukonko/tablewriter/pkg/twwidth"
 )
 
 // Layout says how much a table shows.
@@ -64,7 +63,11 @@ func (c Cell) appendTo(b []byte) []byte {
 	return strconv.AppendInt(b, int64(c.number), 10)
 }
 
-// width is the columns that the cell takes on a terminal.
+// empty reports whether the cell shows nothing.
+func (c Cell) empty() bool { return !c.numeric && c.Text == "" }
+
+// width is the columns that the cell takes on a terminal, as tablewriter counts
+// them.
 func (c Cell) width() int {
 	switch {
 	case c.numeric && c.number < 0:
@@ -78,145 +81,5 @@ func (c Cell) width() int {
 	case isPlain(c.Text):
 		return len(c.Text)
 	}
-	return displaywidth.String(Clean(c.Text))
-}
-
-// Tone is what a cell wants to say by its colour; no meaning rests on it.
-type Tone int
-
-// The tones.
-const (
-	TonePlain  Tone = iota
-	ToneStrong      // what the row is about
-	ToneFaint       // there to be read second
-	ToneGood
-	ToneWarn
-	ToneBad
-)
-
-// sgr are the tones as ANSI sequences of the basic sixteen colours, which
-// every terminal has and every theme keeps readable.
-var sgr = [...]string{
-	TonePlain: "", ToneStrong: "\x1b[1m", ToneFaint: "\x1b[2m",
-	ToneGood: "\x1b[32m", ToneWarn: "\x1b[33m", ToneBad: "\x1b[31m",
-}
-
-// columnGap separates columns.
-const columnGap = 2
-
-// tableWriter lays tables out. It is a page of code and not a library because
-// of what was measured: 2.8 s for 30,000 rows with the table writer at hand,
-// and 60 ms of start-up for every command with the width tables it brings.
-type tableWriter struct {
-	w     io.Writer
-	b     []byte
-	color bool
-	err   error
-}
-
-func writeTables(w io.Writer, tables []Table, color bool) error {
-	t := &tableWriter{w: w, color: color}
-	for i := range tables {
-		if i > 0 {
-			t.b = append(t.b, '\n')
-		}
-		t.table(&tables[i])
-	}
-	t.flush()
-	return t.err
-}
-
-func (t *tableWriter) flush() {
-	if t.err == nil && len(t.b) > 0 {
-		_, t.err = t.w.Write(t.b)
-	}
-	t.b = t.b[:0]
-}
-
-func (t *tableWriter) table(table *Table) {
-	t.lines(table.Heading)
-	widths, rows := measure(table)
-	if rows > 0 {
-		header := make([]Cell, len(table.Columns))
-		named := false
-		for i, c := range table.Columns {
-			header[i] = toned(c.Name, ToneFaint)
-			named = named || c.Name != ""
-		}
-		if named {
-			t.row(header, table.Columns, widths)
-		}
-		for row := range table.Rows {
-			t.row(row, table.Columns, widths)
-		}
-	}
-	t.lines(table.Notes)
-}
-
-func (t *tableWriter) lines(lines []Cell) {
-	for _, line := range lines {
-		t.cell(line)
-		t.end()
-	}
-}
-
-// measure is the width of each column, and the number of rows.
-func measure(table *Table) (widths []int, rows int) {
-	widths = make([]int, len(table.Columns))
-	for i, c := range table.Columns {
-		widths[i] = len(c.Name)
-	}
-	if table.Rows == nil {
-		return widths, 0
-	}
-	for row := range table.Rows {
-		rows++
-		for i := range row {
-			widths[i] = max(widths[i], row[i].width())
-		}
-	}
-	return widths, rows
-}
-
-func (t *tableWriter) row(row []Cell, columns []Column, widths []int) {
-	blanks := 0 // not written before something follows: no line ends in blanks
-	for i, c := range row {
-		pad := widths[i] - c.width()
-		if columns[i].Right {
-			blanks += pad
-			pad = 0
-		}
-		if c.numeric || c.Text != "" {
-			t.blank(blanks)
-			t.cell(c)
-			blanks = 0
-		}
-		blanks += pad + columnGap
-	}
-	t.end()
-}
-
-func (t *tableWriter) blank(n int) {
-	for range n {
-		t.b = append(t.b, ' ')
-	}
-}
-
-func (t *tableWriter) cell(c Cell) {
-	code := ""
-	if t.color {
-		code = sgr[c.Tone]
-	}
-	t.b = append(t.b, code...)
-	t.b = c.appendTo(t.b)
-	if code != "" {
-		t.b = append(t.b, "\x1b[0m"...)
-	}
-}
-
-func (t *tableWriter) end() {
-	t.b = append(t.b, '\n')
-	if len(t.b) > 64<<10 {
-		t.flush()
-	}
+	return twwidth.Width(Clean(c.Text))
 }

@@ -105,28 +105,32 @@ func (t Time) ageCell(now Time) Cell {
 	if t.IsZero() {
 		return number(-1)
 	}
-	return text(t.age(now))
+	return text(string(t.appendAge(nil, now)))
 }
 
-// age is how long before now t was, in its two largest units: "3h12m".
-func (t Time) age(now Time) string {
+// appendAge appends how long before now t was, in its two largest units:
+// "3h12m"; nothing when t is zero.
+func (t Time) appendAge(b []byte, now Time) []byte {
+	if t.IsZero() {
+		return b
+	}
 	const day = 24 * time.Hour
 	d := max(0, now.Sub(t.Time))
 	switch {
 	case d >= day:
-		return twoUnits(d, day, "d", time.Hour, "h")
+		return appendUnits(b, d, day, time.Hour, "dh")
 	case d >= time.Hour:
-		return twoUnits(d, time.Hour, "h", time.Minute, "m")
+		return appendUnits(b, d, time.Hour, time.Minute, "hm")
 	case d >= time.Minute:
-		return twoUnits(d, time.Minute, "m", time.Second, "s")
+		return appendUnits(b, d, time.Minute, time.Second, "ms")
 	}
-	return strconv.Itoa(int(d/time.Second)) + "s"
+	return append(strconv.AppendInt(b, int64(d/time.Second), 10), 's')
 }
 
-func twoUnits(d, large time.Duration, largeName string, small time.Duration, smallName string) string {
-	text := strconv.Itoa(int(d/large)) + largeName
+func appendUnits(b []byte, d, large, small time.Duration, names string) []byte {
+	b = append(strconv.AppendInt(b, int64(d/large), 10), names[0])
 	if rest := d % large / small; rest > 0 {
-		text += strconv.Itoa(int(rest)) + smallName
+		b = append(strconv.AppendInt(b, int64(rest), 10), names[1])
 	}
-	return text
+	return b
 }

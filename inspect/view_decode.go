@@ -222,7 +222,7 @@ func (v *Decoding) gapsText(layout Layout) string {
 	if v.Gaps.Empty() {
 		return "none"
 	}
-	shown := shorten(v.Gaps)
+	shown := string(appendShort(nil, v.Gaps))
 	if layout == Wide {
 		shown = v.Gaps.String()
 	}

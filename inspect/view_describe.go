@@ -47,10 +47,11 @@ func (v DescribeView) Tables(layout Layout) []Table {
 func (v DescribeView) groupTable(g *DescribedGroup, layout Layout) Table {
 	columns := partitionColumns(layout)
 	t := Table{Heading: []Cell{toned(g.Group, ToneStrong), toned(g.summary(v.TakenAt), g.Level.tone())}, Columns: columns}
+	texts := partitionTexts(g.Partitions, layout, v.TakenAt)
 	t.Rows = func(yield func([]Cell) bool) {
 		row := make([]Cell, 0, len(columns))
 		for i := range g.Partitions {
-			if row = g.Partitions[i].row(row[:0], layout, v.TakenAt); !yield(row) {
+			if row = g.Partitions[i].row(row[:0], layout, texts[i]); !yield(row) {
 				return
 			}
 		}
@@ -67,9 +68,10 @@ func (v DescribeView) flatTable() Table {
 		row := make([]Cell, 0, len(columns))
 		for i := range v.Groups {
 			g := &v.Groups[i]
+			texts := partitionTexts(g.Partitions, Flat, v.TakenAt)
 			for k := range g.Partitions {
 				row = append(row[:0], text(g.Group))
-				if row = g.Partitions[k].row(row, Flat, v.TakenAt); !yield(row) {
+				if row = g.Partitions[k].row(row, Flat, texts[k]); !yield(row) {
 					return
 				}
 			}
@@ -78,19 +80,19 @@ func (v DescribeView) flatTable() Table {
 }
 
 // summary says in one line what matters most: what is stuck, since when.
-func (g *DescribedGroup) summary(now Time) string {
+func (g *GroupView) summary(now Time) string {
 	who := []string{}
 	for _, word := range []string{string(g.Type), string(g.State)} {
 		if word != "" {
 			who = append(who, word)
 		}
 	}
-	who = append(who, plural(g.Members, "member"), plural(len(g.Partitions), "partition"))
+	who = append(who, plural(g.Members, "member"), plural(g.Partitions, "partition"))
 	line := "  " + strings.Join(who, ", ") + ": "
 	switch {
 	case g.Error != nil:
 		return line + g.Error.Message
-	case len(g.Partitions) == 0:
+	case g.Partitions == 0:
 		return line + "nothing committed"
 	case g.Outstanding < 0:
 		return line + "what is outstanding is not known"
@@ -99,7 +101,7 @@ func (g *DescribedGroup) summary(now Time) string {
 	}
 	line += fmt.Sprintf("%s outstanding in %s, true lag %s, lag %s", g.Outstanding, plural(int(g.GapCount), "gap"), g.TrueLag, g.Lag)
 	if !g.OldestGapAt.IsZero() {
-		line += fmt.Sprintf(", stuck for %s (since %s)", g.OldestGapAt.age(now), g.OldestGapAt)
+		line += fmt.Sprintf(", oldest outstanding record written %s ago (%s)", g.OldestGapAt.appendAge(nil, now), g.OldestGapAt)
 	}
 	return line
 }

@@ -27,6 +27,22 @@ func NewGapsView(s Snapshot) GapsView {
 	return GapsView{ClusterHead: clusterHead("gaps", s), Snapshot: s}
 }
 
+// NewLostView is the parts of the gaps that retention has removed, which is all
+// that is left to tell of them.
+func NewLostView(s Snapshot) GapsView {
+	lost := s
+	lost.Groups = make([]Group, len(s.Groups))
+	for i, g := range s.Groups {
+		g.Partitions = make([]Partition, len(g.Partitions))
+		for k := range g.Partitions {
+			g.Partitions[k] = s.Groups[i].Partitions[k]
+			g.Partitions[k].State.Gaps = g.Partitions[k].Lost()
+		}
+		lost.Groups[i] = g
+	}
+	return GapsView{ClusterHead: clusterHead("lost", s), Snapshot: lost}
+}
+
 // Gaps yields the gaps by group, topic, partition and offset.
 func (v GapsView) Gaps() iter.Seq[Gap] {
 	return func(yield func(Gap) bool) {

@@ -61,7 +61,7 @@ func newPartitionView(p *Partition) PartitionView {
 		v.SizeLimit = -1
 	}
 	for i, f := range p.Findings {
-		v.Findings[i] = FindingView{f.Kind, f.Level, f.Ranges, f.Message, Name(f.Remedy)}
+		v.Findings[i] = newFindingView(&f)
 	}
 	if p.HasState() {
 		v.setState(p.State)
@@ -72,7 +72,9 @@ func newPartitionView(p *Partition) PartitionView {
 func (v *PartitionView) setState(s codec.State) {
 	v.Stable, v.Max, v.Gaps = Count(s.Stable), Count(s.Max), s.Gaps
 	v.GapCount, v.Outstanding = Count(s.Gaps.Len()), Count(s.Outstanding())
-	v.Rejected = codec.Rejected(s)
+	if len(s.Delivery) > 0 {
+		v.Rejected = codec.Rejected(s)
+	}
 	for _, d := range s.Delivery {
 		v.Delivery = append(v.Delivery, DeliveryView{d.Range, d.State.String(), d.Count})
 	}

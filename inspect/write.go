@@ -25,10 +25,18 @@ func Outputs() []string {
 	return []string{string(OutputTable), string(OutputWide), string(OutputJSON), string(OutputYAML), string(OutputCSV)}
 }
 
-// ParseOutput is the output of that name.
+// ParseOutput is the output of that name, or one that is a program over the JSON
+// document: "template=…" in the language of text/template, or "jq=…".
 func ParseOutput(name string) (Output, error) {
-	if !slices.Contains(Outputs(), name) {
-		return "", fmt.Errorf("no output format %q: want one of %s", name, strings.Join(Outputs(), ", "))
+	if slices.Contains(Outputs(), name) {
+		return Output(name), nil
+	}
+	_, ok, err := Output(name).parseProgram()
+	switch {
+	case err != nil:
+		return "", err
+	case !ok:
+		return "", fmt.Errorf("no output format %q: want %s, template=TEXT or jq=EXPR", name, strings.Join(Outputs(), ", "))
 	}
 	return Output(name), nil
 }
@@ -50,6 +58,13 @@ func Write(w io.Writer, output Output, v View, style Style) error {
 		return writeCSV(w, v.Tables(Flat))
 	case OutputWide:
 		return writeTables(w, v.Tables(Wide), style.Color)
+	}
+	run, ok, err := output.parseProgram()
+	switch {
+	case err != nil:
+		return err
+	case ok:
+		return writeProgram(w, run, v)
 	}
 	return writeTables(w, v.Tables(Narrow), style.Color)
 }

@@ -10,7 +10,7 @@ import (
 // characters (C0, DEL, C1), characters that reorder or break lines of text,
 // and bytes that are not UTF-8 come out as visible escapes, such as \x1b.
 func Clean(s string) string {
-	if isPlain(s) {
+	if isPlain(s) || utf8.ValidString(s) && !strings.ContainsFunc(s, isControl) {
 		return s
 	}
 	var b strings.Builder

@@ -207,7 +207,7 @@ func TestAge(t *testing.T) {
 		-time.Minute:     "0s",
 	}
 	for ago, want := range cases {
-		if got := (Time{now.Add(-ago)}).age(Time{now}); got != want {
+		if got := string(Time{now.Add(-ago)}.appendAge(nil, Time{now})); got != want {
 			t.Errorf("age of %s = %q, want %q", ago, got, want)
 		}
 	}

@@ -1,0 +1,100 @@
+package inspect
+
+import (
+	"fmt"
+	"slices"
+	"strings"
+	"time"
+
+	"github.com/gapctl/gapctl/codec"
+)
+
+// abortSlack is how much longer than its timeout a transaction may stay open:
+// coordinators look every ten seconds, and have to reach the logs.
+const abortSlack = time.Minute
+
+// transactions explains what an open transaction holds up: the records after
+// it, and, where it is about to change the commit, the commit.
+func (c *checking) transactions(g *Group, p *Partition) (Finding, bool) {
+	if c.Transactions == nil {
+		return Finding{}, false
+	}
+	f, holds := c.holdsLastStable(p)
+	commit, pending := openTransaction(g, p)
+	if !pending {
+		return f, holds
+	}
+	if who := c.Transactions.open[c.Transactions.commits[p.Group]]; len(who) > 0 {
+		var names []string
+		for i := range who {
+			names = append(names, who[i].who())
+		}
+		commit.Message += ": " + strings.Join(slices.Compact(names), ", or ")
+	}
+	if holds {
+		f.Message += "; " + commit.Message
+		return f, true
+	}
+	return commit, true
+}
+
+// holdsLastStable is about the transaction that comes first in the log.
+func (c *checking) holdsLastStable(p *Partition) (Finding, bool) {
+	if p.LastStable < 0 || p.LastStable >= p.LogEnd {
+		return Finding{}, false
+	}
+	at := place{p.Topic, p.Partition}
+	f := Finding{Kind: "open-transaction", Level: LevelInfo, Ranges: codec.NewRanges(codec.Range{Start: p.LastStable, End: p.LogEnd})}
+	blocked := fmt.Sprintf("read-committed consumers get nothing from %d on, which is %s", p.LastStable, offsets(f.Ranges))
+	open := c.Transactions.open[at]
+	if len(open) == 0 {
+		err := c.Transactions.failed[at]
+		f.Message = fmt.Sprintf("a transaction is open: %s; whose it is needs READ on the topic (%v)", blocked, err)
+		return f, err != nil // without an error it has ended meanwhile
+	}
+	t := &open[0]
+	age := c.now.Sub(t.Since)
+	f.Message = fmt.Sprintf("a transaction is open for %s (since %s), by %s: %s", c.ago(t.Since), Time{t.Since}, t.who(), blocked)
+	switch {
+	case t.hangs(age):
+		f.Level = LevelError
+		f.Message += "; it hangs: no coordinator will end it any more"
+		f.Remedy = fmt.Sprintf("kafka-transactions.sh --bootstrap-server HOST:PORT abort --topic %s --partition %d --start-offset %d",
+			shellQuote(p.Topic), p.Partition, t.Start)
+	case age >= c.StuckAfter && c.StuckAfter > 0:
+		f.Level = LevelWarn
+		f.Message += t.endsBy()
+	default:
+		f.Message += t.endsBy()
+	}
+	return f, true
+}
+
+// hangs reports whether the transaction never ends by itself (KIP-664): its
+// coordinator does not know it, or does not end it when its time is up.
+func (t *Transaction) hangs(age time.Duration) bool {
+	if !t.Listed {
+		return false
+	}
+	underWay := t.State == "Ongoing" || strings.HasPrefix(t.State, "Prepare")
+	return age > abortSlack && !underWay || t.Timeout > 0 && age > t.Timeout+abortSlack
+}
+
+func (t *Transaction) endsBy() string {
+	if t.Timeout <= 0 {
+		return ""
+	}
+	return fmt.Sprintf("; its coordinator aborts it %s after its begin, unless its producer ends it", inWords(t.Timeout))
+}
+
+// who is who has the transaction.
+func (t *Transaction) who() string {
+	producer := fmt.Sprintf("producer %d (epoch %d)", t.ProducerID, t.ProducerEpoch)
+	switch {
+	case t.ID != "":
+		return fmt.Sprintf("transactional ID %q, %s", t.ID, producer)
+	case t.Listed:
+		return producer + ", which no coordinator knows"
+	}
+	return producer
+}

@@ -1,0 +1,191 @@
+package inspect
+
+import (
+	"bytes"
+	"cmp"
+	"context"
+	"encoding/binary"
+	"errors"
+	"fmt"
+	"math"
+	"slices"
+	"time"
+
+	"github.com/gapctl/gapctl/codec"
+	"github.com/gapctl/gapctl/gapstore"
+)
+
+// Commit is one commit of a group that an internal topic still holds.
+type Commit struct {
+	At time.Time
+	// Topic is the topic's name, or, where only the ID is known, that in
+	// Kafka's text form.
+	Topic     string
+	Partition int32
+	// Log is where the record is, and Offset which one it is there.
+	Log    gapstore.LogPlace
+	Offset int64
+	// Deleted is true when the commit was deleted or has expired.
+	Deleted bool
+	// Known is whether Stable, Max, Gaps and Outstanding are.
+	Known                  bool
+	Stable, Max            int64
+	GapCount               int
+	Outstanding, Committed int64
+	Format, Encoding       string
+	// Compared is false when no earlier commit is known to compare with.
+	Compared bool
+	// Closed are offsets that were in gaps before, and are done; Opened are in
+	// gaps, and were not in any before; Undone were done before, and are not
+	// any more.
+	Closed, Opened, Undone Moved
+	Err                    error
+}
+
+// Moved is offsets that moved from one state to another.
+type Moved struct {
+	Count  int64        // of all of them
+	Ranges codec.Ranges // the first of them, up to movedRanges ranges
+}
+
+// movedRanges bounds what is kept of one change: a single commit can hold a
+// million gaps.
+const movedRanges = 1000
+
+func newMoved(ranges codec.Ranges) Moved {
+	c := Moved{Count: ranges.Count(), Ranges: ranges}
+	if ranges.Len() > movedRanges {
+		first := make([]codec.Range, 0, movedRanges)
+		for r := range ranges.All() {
+			if len(first) == movedRanges {
+				break
+			}
+			first = append(first, r)
+		}
+		c.Ranges = codec.NewRanges(first...)
+	}
+	return c
+}
+
+// HistoryQuery says which commits of a group to read.
+type HistoryQuery struct {
+	Topics Topics
+	// Limit is how many of the newest are kept; above 0.
+	Limit int
+}
+
+// History is the newest commits of a group.
+type History struct {
+	Commits []Commit // in order of time
+	Earlier int      // how many more there are, before these
+	// Logs are those that were read through.
+	Logs []gapstore.LogPlace
+}
+
+// ReadHistory reads the commits of g that the internal topics still hold, those
+// of transactions only if they committed. It reads the logs that keep them to
+// the end, but keeps only the newest commits. The error is an [*gapstore.Error].
+func ReadHistory(ctx context.Context, store *gapstore.Store, g *Group, q HistoryQuery) (History, error) {
+	var all History
+	sources, err := historySources(ctx, store, g)
+	if err != nil {
+		return all, err
+	}
+	for _, source := range sources {
+		all.Logs = append(all.Logs, source.log)
+		commits := newestCommits{limit: q.Limit}
+		for record, err := range store.ReadLog(ctx, source.log, source.wants) {
+			if err != nil {
+				return all, historyFailure(source.log.Topic, err)
+			}
+			if c, ok := source.read(record); ok && q.Topics.Match(c.Topic, c.Partition) {
+				c.Log, c.Offset = source.log, record.Offset
+				commits.add(c)
+			}
+		}
+		all.Commits = append(all.Commits, commits.kept()...)
+		all.Earlier += commits.dropped
+	}
+	slices.SortStableFunc(all.Commits, func(a, b Commit) int { return a.At.Compare(b.At) })
+	if more := len(all.Commits) - q.Limit; more > 0 {
+		all.Commits = all.Commits[more:]
+		all.Earlier += more
+	}
+	return all, nil
+}
+
+// newestCommits keeps the newest.
+type newestCommits struct {
+	limit, dropped int
+	commits        []Commit
+}
+
+func (n *newestCommits) add(c Commit) {
+	if n.commits = append(n.commits, c); len(n.commits) >= 2*n.limit {
+		n.commits = append(n.commits[:0], n.kept()...)
+	}
+}
+
+func (n *newestCommits) kept() []Commit {
+	more := max(0, len(n.commits)-n.limit)
+	n.dropped += more
+	n.commits = n.commits[more:]
+	return n.commits
+}
+
+// historyFailure says which right it takes to read a topic.
+func historyFailure(topic string, err error) error {
+	var known *gapstore.Error
+	if !errors.As(err, &known) {
+		return err
+	}
+	failure := *known
+	if known.Class == gapstore.ErrDenied || known.Class == gapstore.ErrNotFound {
+		failure.Op = "the history can not be read in topic " + topic
+		failure.Hint = fmt.Sprintf("needs READ and DESCRIBE on topic %s, which only Apache Kafka itself has", topic)
+	}
+	return &failure
+}
+
+// ownedBy tells the keys of group's records among those that begin with one of
+// two types and the group (OffsetCommitKey, ShareSnapshotKey, ShareUpdateKey).
+func ownedBy(group string) func(key []byte) bool {
+	if len(group) > math.MaxInt16 {
+		return func([]byte) bool { return false }
+	}
+	owner := append(binary.BigEndian.AppendUint16(nil, uint16(len(group))), group...)
+	return func(key []byte) bool {
+		return len(key) > 2 && binary.BigEndian.Uint16(key) <= 1 && bytes.HasPrefix(key[2:], owner)
+	}
+}
+
+// tally compares the commits of one partition, one after the other.
+type tally struct{ before *codec.State }
+
+// take completes c, of which state (nil: not known) is the meaning.
+func (t *tally) take(c *Commit, state *codec.State) {
+	if state != nil {
+		c.Known, c.Stable, c.Max = true, state.Stable, state.Max
+		c.GapCount, c.Outstanding = state.Gaps.Len(), state.Outstanding()
+		if t.before != nil {
+			c.Compared = true
+			c.compare(t.before, state)
+		}
+	}
+	t.before = state
+}
+
+func (c *Commit) compare(before, now *codec.State) {
+	c.Closed = newMoved(before.Gaps.Clip(codec.Range{Start: 0, End: now.Max}).Sub(now.Gaps))
+	c.Opened = newMoved(now.Gaps.Sub(before.Gaps))
+	open := now.Gaps.Union(span(now.Max, before.Max)).Clip(codec.Range{Start: 0, End: before.Max})
+	c.Undone = newMoved(open.Sub(before.Gaps))
+}
+
+// sortLogs puts logs in order, each once.
+func sortLogs(logs []gapstore.LogPlace) []gapstore.LogPlace {
+	slices.SortFunc(logs, func(a, b gapstore.LogPlace) int {
+		return cmp.Or(cmp.Compare(a.Topic, b.Topic), cmp.Compare(a.Partition, b.Partition))
+	})
+	return slices.Compact(logs)
+}
