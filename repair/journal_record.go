@@ -1,0 +1,164 @@
+package repair
+
+import (
+	"bufio"
+	"encoding/json"
+	"errors"
+	"fmt"
+	"io"
+	"os"
+	"time"
+)
+
+// Entry is one repair as the journal has it.
+type Entry struct {
+	ID  string
+	At  time.Time // when it began
+	By  string    // who approved it
+	Via string    // how
+	PID int
+	// Plan has what was there, and what was to be.
+	Plan Plan
+	// Outcomes are the statuses as far as they were recorded.
+	Outcomes []RecordedOutcome
+	// Ended is false when no outcome was recorded: the process ended in the
+	// middle, or is still at it.
+	Ended bool
+}
+
+// RecordedOutcome is what became of one partition, as recorded.
+type RecordedOutcome struct {
+	Topic     string `json:"topic"`
+	Partition int32  `json:"partition"`
+	Status    Status `json:"status"`
+	Error     string `json:"error,omitempty"`
+}
+
+// Undoable reports whether the repair may have written something that can be
+// taken back.
+func (e Entry) Undoable() bool {
+	if _, ok := e.Plan.Op.(shareOp); ok {
+		return false // what the broker has wiped or settled nothing brings back
+	}
+	for _, o := range e.Outcomes {
+		if o.Status == Applied || o.Status == Unverified {
+			return true
+		}
+	}
+	return !e.Ended
+}
+
+const journalVersion = 1
+
+// The kinds of lines.
+const (
+	intentKind  = "intent"
+	writtenKind = "written"
+	outcomeKind = "outcome"
+)
+
+type intentLine struct {
+	Kind          string    `json:"kind"`
+	SchemaVersion int       `json:"schema_version"`
+	ID            string    `json:"id"`
+	At            time.Time `json:"at"`
+	By            string    `json:"by"`
+	PID           int       `json:"pid"`
+	Via           string    `json:"via"`
+	Plan          any       `json:"plan"` // a Plan; read as the bytes that it is
+}
+
+type outcomeLine struct {
+	Kind     string            `json:"kind"`
+	At       time.Time         `json:"at"`
+	Outcomes []RecordedOutcome `json:"outcomes"`
+	Error    string            `json:"error,omitempty"`
+}
+
+// record is the file of a repair under way.
+type record struct {
+	id   string
+	file *os.File
+}
+
+// append adds a line and waits until it is on disk.
+func (r *record) append(line any) error {
+	data, err := json.Marshal(line)
+	if err = errors.Join(err, checkSize(len(data))); err != nil {
+		return err
+	}
+	if _, err := r.file.Write(append(data, '\n')); err != nil {
+		return err
+	}
+	return r.file.Sync()
+}
+
+// note records outcomes: of one commit, or of all.
+func (r *record) note(kind string, at time.Time, outcomes []Outcome, failure error) error {
+	line := outcomeLine{Kind: kind, At: at.UTC(), Outcomes: []RecordedOutcome{}}
+	for _, o := range outcomes {
+		line.Outcomes = append(line.Outcomes, RecordedOutcome{o.Topic, o.Partition, o.Status, text(o.Err)})
+	}
+	line.Error = text(failure)
+	if err := r.append(line); err != nil {
+		return fmt.Errorf("%w: the outcome is not recorded: %w", ErrJournal, err)
+	}
+	return nil
+}
+
+// text is what err says, or "".
+func text(err error) string {
+	if err == nil {
+		return ""
+	}
+	return err.Error()
+}
+
+// readEntry reads the file of one repair. Without a whole intent there is no
+// entry; a later line that was cut short is as if it were not there.
+func readEntry(path string) (Entry, error) {
+	file, err := os.Open(path)
+	if err != nil {
+		return Entry{}, err
+	}
+	defer file.Close()
+	lines := bufio.NewReader(io.LimitReader(file, 2*maxPlan))
+	first, err := lines.ReadBytes('\n')
+	if err != nil {
+		return Entry{}, fmt.Errorf("%s: the intent is cut short: %w", path, err)
+	}
+	e, err := parseIntent(first)
+	if err != nil {
+		return Entry{}, fmt.Errorf("%s: %w", path, err)
+	}
+	for {
+		line, err := lines.ReadBytes('\n')
+		if err != nil {
+			return e, nil
+		}
+		var o outcomeLine
+		if json.Unmarshal(line, &o) != nil {
+			continue
+		}
+		e.Outcomes = append(e.Outcomes, o.Outcomes...)
+		if o.Kind == outcomeKind {
+			e.Ended, e.Outcomes = true, o.Outcomes
+		}
+	}
+}
+
+func parseIntent(line []byte) (Entry, error) {
+	var plan json.RawMessage
+	intent := intentLine{Plan: &plan}
+	if err := strictly(line, &intent); err != nil {
+		return Entry{}, fmt.Errorf("the intent can not be read: %w", err)
+	}
+	if intent.Kind != intentKind || intent.SchemaVersion != journalVersion {
+		return Entry{}, fmt.Errorf("%q of version %d, want %q of version %d", intent.Kind, intent.SchemaVersion, intentKind, journalVersion)
+	}
+	p, err := parsePlan(plan)
+	if err != nil {
+		return Entry{}, fmt.Errorf("the plan in it: %w", err)
+	}
+	return Entry{ID: intent.ID, At: intent.At, By: intent.By, Via: intent.Via, PID: intent.PID, Plan: p}, nil
+}

@@ -1,0 +1,192 @@
+package repair
+
+import (
+	"bytes"
+	"crypto/sha256"
+	"encoding/base64"
+	"encoding/hex"
+	"encoding/json"
+	"errors"
+	"fmt"
+	"unicode/utf8"
+
+	"github.com/gapctl/gapctl/codec"
+	"github.com/gapctl/gapctl/inspect"
+)
+
+// planDocument is a plan as JSON has it.
+type planDocument struct {
+	inspect.Head
+	ID        string            `json:"id"`
+	Digest    string            `json:"digest"`
+	ClusterID string            `json:"cluster_id"`
+	Group     string            `json:"group"`
+	Op        json.RawMessage   `json:"op"`
+	TakenAt   inspect.Time      `json:"taken_at"`
+	Atomic    bool              `json:"atomic"` // all changes fit one commit
+	Changes   []changeDocument  `json:"changes"`
+	Refusals  []refusalDocument `json:"refusals"`
+}
+
+type changeDocument struct {
+	Topic       string         `json:"topic"`
+	Partition   int32          `json:"partition"`
+	TopicID     string         `json:"topic_id"` // 32 hexadecimal digits
+	Before      commitDocument `json:"before"`
+	After       commitDocument `json:"after"`
+	Copies      int64          `json:"copies"`
+	Skips       int64          `json:"skips"`
+	Reprocesses int64          `json:"reprocesses"`
+	Why         string         `json:"why"`
+}
+
+type refusalDocument struct {
+	Topic     string `json:"topic"`
+	Partition int32  `json:"partition"`
+	Message   string `json:"message"`
+}
+
+// commitDocument is a commit: its bytes, and what they mean. Metadata that is
+// not UTF-8 is base64.
+type commitDocument struct {
+	Committed        int64            `json:"committed"`
+	LeaderEpoch      *int32           `json:"leader_epoch"`
+	Metadata         string           `json:"metadata"`
+	MetadataEncoding *string          `json:"metadata_encoding"`
+	Format           *string          `json:"format"`
+	Encoding         *string          `json:"encoding"`
+	Records          []recordDocument `json:"records"` // of the native topic
+	Stable           *int64           `json:"stable"`
+	Max              *int64           `json:"max"`
+	Gaps             strictRanges     `json:"gaps"`
+	GapCount         *int64           `json:"gap_count"`
+	Outstanding      *int64           `json:"outstanding"`
+	Size             int64            `json:"size"`
+}
+
+// recordDocument is a record of the native topic, in base64.
+type recordDocument struct {
+	Key   []byte `json:"key"`
+	Value []byte `json:"value"`
+}
+
+const base64Encoding = "base64"
+
+// orNil is nil for the zero value of a field.
+func orNil[T comparable](v T) *T {
+	if v == *new(T) {
+		return nil
+	}
+	return &v
+}
+
+func (c Commit) document() commitDocument {
+	d := commitDocument{
+		Committed: c.Offset, Metadata: c.Metadata, Size: c.size(), Records: []recordDocument{},
+		Format: orNil(c.Format), Encoding: orNil(c.Encoding),
+	}
+	for _, r := range c.Records {
+		d.Records = append(d.Records, recordDocument(r))
+	}
+	if c.LeaderEpoch >= 0 {
+		d.LeaderEpoch = &c.LeaderEpoch
+	}
+	if !utf8.ValidString(c.Metadata) {
+		d.Metadata, d.MetadataEncoding = base64.StdEncoding.EncodeToString([]byte(c.Metadata)), orNil(base64Encoding)
+	}
+	if c.Err == nil {
+		count, outstanding := int64(c.State.Gaps.Len()), c.State.Outstanding()
+		d.Stable, d.Max, d.Gaps, d.GapCount, d.Outstanding = &c.State.Stable, &c.State.Max, strictRanges{c.State.Gaps}, &count, &outstanding
+	}
+	return d
+}
+
+// commit reads the bytes alone, and insists that the rest of d follows.
+func (d commitDocument) commit() (Commit, error) {
+	metadata, epoch := d.Metadata, int32(-1)
+	if d.MetadataEncoding != nil {
+		raw, err := base64.StdEncoding.DecodeString(metadata)
+		if err != nil || *d.MetadataEncoding != base64Encoding {
+			return Commit{}, errors.New("metadata is not in base64")
+		}
+		metadata = string(raw)
+	}
+	if d.LeaderEpoch != nil {
+		epoch = *d.LeaderEpoch
+	}
+	if d.Committed < 0 {
+		return Commit{}, fmt.Errorf("committed offset %d is negative", d.Committed)
+	}
+	var records []codec.Record
+	for _, r := range d.Records {
+		records = append(records, codec.Record(r))
+	}
+	c := newCommit(d.Committed, epoch, metadata).with(records)
+	said, err := json.Marshal(d)
+	if err != nil {
+		return Commit{}, err
+	}
+	if meant, err := json.Marshal(c.document()); err != nil || !bytes.Equal(said, meant) {
+		return Commit{}, errors.New("what it says of the commit is not what its bytes say")
+	}
+	return c, nil
+}
+
+// document is the plan without its digest.
+func (p Plan) document() (planDocument, error) {
+	op, err := marshalOp(p.Op)
+	d := planDocument{
+		Head: inspect.Head{Kind: "plan", SchemaVersion: inspect.SchemaVersion}, ClusterID: p.ClusterID, Group: p.Group,
+		Op: op, TakenAt: inspect.Time{Time: p.TakenAt}, Atomic: p.Atomic(), Changes: []changeDocument{}, Refusals: []refusalDocument{},
+	}
+	for _, c := range p.Changes {
+		d.Changes = append(d.Changes, changeDocument{
+			c.Topic, c.Partition, hex.EncodeToString(c.TopicID[:]), c.Before.document(), c.After.document(),
+			c.Copies, c.Skips, c.Reprocesses, c.Why,
+		})
+	}
+	for _, r := range p.Refusals {
+		d.Refusals = append(d.Refusals, refusalDocument(r))
+	}
+	return d, err
+}
+
+// unsigned is the plan's canonical JSON, without id and digest.
+func (p Plan) unsigned() ([]byte, error) {
+	d, err := p.document()
+	if err != nil {
+		return nil, err
+	}
+	return json.Marshal(d)
+}
+
+// Digest is the SHA-256 of the plan's JSON without id and digest, in
+// hexadecimal: two plans have the same digest only if they say the same.
+func (p Plan) Digest() string {
+	canonical, err := p.unsigned()
+	if err != nil {
+		return "" // of no plan that this package makes
+	}
+	return digestOf(canonical)
+}
+
+func digestOf(canonical []byte) string {
+	sum := sha256.Sum256(canonical)
+	return hex.EncodeToString(sum[:])
+}
+
+// planID is what names a plan of that digest.
+func planID(digest string) string { return digest[:min(12, len(digest))] }
+
+// MarshalJSON is the plan's document, which [ReadPlan] reads. Plans may be
+// large, so they are not made a second time for the digest's sake.
+func (p Plan) MarshalJSON() ([]byte, error) {
+	canonical, err := p.unsigned()
+	if err != nil {
+		return nil, err
+	}
+	digest := digestOf(canonical)
+	blank := []byte(`"id":"","digest":""`)
+	signed := fmt.Appendf(nil, `"id":%q,"digest":%q`, planID(digest), digest)
+	return bytes.Replace(canonical, blank, signed, 1), nil // they are the first after the head
+}

@@ -1,0 +1,134 @@
+package repair
+
+import (
+	"fmt"
+	"strconv"
+	"testing"
+
+	"github.com/twmb/franz-go/pkg/kadm"
+	"github.com/twmb/franz-go/pkg/kgo"
+
+	"github.com/gapctl/gapctl/codec"
+	"github.com/gapctl/gapctl/gapstore"
+	"github.com/gapctl/gapctl/inspect"
+	"github.com/gapctl/gapctl/internal/kafkatest"
+)
+
+// BenchmarkReplay compares the replay of one dense gap per partition with a
+// plain loop that consumes as much and produces it in transactions of the same
+// size.
+func BenchmarkReplay(b *testing.B) {
+	const partitions, each = 4, 250_000
+	broker := kafkatest.Shared(b)
+	broker.CreateTopic("dense", partitions, nil)
+	fillDense(b, broker, "dense", partitions, each)
+	run := 0
+	b.Run("plain-loop", func(b *testing.B) {
+		for b.Loop() {
+			run++
+			b.StopTimer()
+			to := fmt.Sprintf("dense-plain-%d", run)
+			broker.CreateTopic(to, partitions, nil)
+			b.StartTimer()
+			copyPlainly(b, broker, to, partitions*each)
+		}
+	})
+	b.Run("replay", func(b *testing.B) {
+		for b.Loop() {
+			run++
+			b.StopTimer()
+			group, to := fmt.Sprintf("dense-%d", run), fmt.Sprintf("dense-replay-%d", run)
+			broker.CreateTopic(to, partitions, nil)
+			commitDense(b, broker, group, partitions, each)
+			b.StartTimer()
+			s := &scene{t: b, addrs: []string{broker.Addr()}, journal: Journal{Dir: b.TempDir()}}
+			p := planDense(b, s, group, to)
+			r := s.applier(s.dial).Apply(b.Context(), p, Approve(p, "me@here", "test"))
+			if r.Err != nil || r.Copied() != partitions*each {
+				b.Fatalf("%+v", r)
+			}
+		}
+	})
+}
+
+func fillDense(b *testing.B, broker *kafkatest.Broker, topic string, partitions int32, each int) {
+	b.Helper()
+	client := broker.Client(kgo.RecordPartitioner(kgo.ManualPartitioner()), kgo.MaxBufferedRecords(100_000))
+	var failed error
+	for i := range each {
+		for p := range partitions {
+			client.Produce(b.Context(), &kgo.Record{Topic: topic, Partition: p, Key: strconv.AppendInt(nil, int64(i), 10), Value: make([]byte, 100)},
+				func(_ *kgo.Record, err error) {
+					if err != nil {
+						failed = err // promises are called one by one
+					}
+				})
+		}
+	}
+	if err := client.Flush(b.Context()); err != nil || failed != nil {
+		b.Fatal(err, failed)
+	}
+	client.ProduceSync(b.Context(), &kgo.Record{Topic: topic}, &kgo.Record{Topic: topic, Partition: 1}, &kgo.Record{Topic: topic, Partition: 2}, &kgo.Record{Topic: topic, Partition: 3})
+}
+
+// commitDense commits one record after each gap.
+func commitDense(b *testing.B, broker *kafkatest.Broker, group string, partitions int32, each int64) {
+	b.Helper()
+	encoded, err := codec.Encode(codec.State{Max: each + 1, Gaps: below(each)}, parallelConsumer, "")
+	if err != nil {
+		b.Fatal(err)
+	}
+	offsets := kadm.Offsets{}
+	for p := range partitions {
+		offsets.Add(kadm.Offset{Topic: "dense", Partition: p, At: encoded.Committed, LeaderEpoch: -1, Metadata: encoded.Metadata})
+	}
+	if err := kadm.NewClient(broker.Client()).CommitAllOffsets(b.Context(), group, offsets); err != nil {
+		b.Fatal(err)
+	}
+}
+
+func copyPlainly(b *testing.B, broker *kafkatest.Broker, to string, n int) {
+	b.Helper()
+	client := broker.Client(kgo.ConsumeTopics("dense"), kgo.FetchIsolationLevel(kgo.ReadCommitted()), kgo.TransactionalID(to),
+		kgo.RecordPartitioner(kgo.ManualPartitioner()), kgo.ProducerLinger(0))
+	for copied := 0; copied < n; {
+		var records []*kgo.Record
+		for len(records) < replayRecords && copied+len(records) < n {
+			fetches := client.PollRecords(b.Context(), replayRecords-len(records))
+			if err := fetches.Err(); err != nil {
+				b.Fatal(err)
+			}
+			fetches.EachRecord(func(r *kgo.Record) {
+				records = append(records, &kgo.Record{Topic: to, Partition: r.Partition, Key: r.Key, Value: r.Value, Headers: r.Headers, Timestamp: r.Timestamp})
+			})
+		}
+		if err := client.BeginTransaction(); err != nil {
+			b.Fatal(err)
+		}
+		if err := client.ProduceSync(b.Context(), records...).FirstErr(); err != nil {
+			b.Fatal(err)
+		}
+		if err := client.EndTransaction(b.Context(), kgo.TryCommit); err != nil {
+			b.Fatal(err)
+		}
+		copied += len(records)
+	}
+}
+
+func planDense(b *testing.B, s *scene, group, to string) Plan {
+	b.Helper()
+	store, err := gapstore.Open(b.Context(), s.dial)
+	if err != nil {
+		b.Fatal(err)
+	}
+	defer store.Close()
+	snapshot, err := inspect.Gather(b.Context(), store, inspect.Query{Groups: []string{group}, SkipAges: true})
+	if err != nil {
+		b.Fatal(err)
+	}
+	p, err := NewPlan(snapshot, Replay{ToTopic: to})
+	if err != nil {
+		b.Fatal(err)
+	}
+	return p
+}

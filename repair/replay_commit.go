@@ -1,0 +1,125 @@
+package repair
+
+import (
+	"context"
+	"errors"
+	"fmt"
+
+	"github.com/gapctl/gapctl/codec"
+	"github.com/gapctl/gapctl/gapstore"
+	"github.com/gapctl/gapctl/inspect"
+)
+
+// commit commits what the batch has of parts, in one transaction where it
+// fits, and otherwise in halves.
+func (r *replay) commit(ctx context.Context, parts []*replayPart) error {
+	s := r.session
+	changes := make([]Change, len(parts))
+	mine := map[*replayPart]int64{}
+	for i, part := range parts {
+		next, err := r.next(part)
+		if err != nil {
+			return fmt.Errorf("%s: %w", part.change.Target(), err)
+		}
+		mine[part] = 0
+		changes[i] = Change{Topic: part.change.Topic, Partition: part.change.Partition, TopicID: part.change.TopicID, Before: part.now, After: next}
+	}
+	c, err := s.stage(ctx, changes)
+	if err != nil {
+		return err
+	}
+	for _, copied := range r.batch {
+		if _, ok := mine[copied.part]; ok {
+			mine[copied.part]++
+			if copied.record != nil {
+				c.Records = append(c.Records, copied.record)
+			}
+		}
+	}
+	err = s.hold.Commit(ctx, c)
+	if len(parts) > 1 && batchTooLarge(err, changes) {
+		half := len(parts) / 2
+		if err := r.commit(ctx, parts[:half]); err != nil {
+			return err
+		}
+		return r.commit(ctx, parts[half:])
+	}
+	if err != nil {
+		err = s.settle(ctx, changes, err)
+	}
+	for i, part := range parts {
+		if err == nil || s.result.outcome(part.change.Target()).Status == Applied {
+			part.now, part.state = changes[i].After, changes[i].After.State.Normalize()
+			part.copied += mine[part]
+		}
+		part.closing = nil
+	}
+	return err
+}
+
+// next is the commit in which the gaps of the batch are closed.
+func (r *replay) next(p *replayPart) (Commit, error) {
+	state := p.state
+	state.Gaps = state.Gaps.Sub(codec.NewRanges(p.closing...))
+	like := &inspect.Partition{Entry: gapstore.Entry{
+		TopicID:   p.change.TopicID,
+		Committed: p.change.Before.Offset, LeaderEpoch: p.change.Before.LeaderEpoch,
+		Format: p.change.Before.Format, Encoding: p.change.Before.Encoding,
+	}}
+	c, err := encode(like, like.Format, state.Normalize())
+	if err == nil {
+		c, err = c.beside(p.now.Records).written(nativeIDOf(r.session.plan.Group, p.change), r.session.plan.TakenAt)
+	}
+	if err != nil {
+		return Commit{}, fmt.Errorf("the gaps that are left can not be written: %w", err)
+	}
+	return c, nil
+}
+
+// conclude gives each partition its outcome, by what stands.
+func (r *replay) conclude(ctx context.Context, failure error) error {
+	s := r.session
+	stands, unread := r.stands(ctx)
+	var changes []Change
+	for _, part := range r.order {
+		changes = append(changes, part.change)
+		o := s.result.outcome(part.change.Target())
+		o.Copied = part.copied
+		now := part.now.stood(part.change)
+		switch {
+		case o.Status == Unverified:
+		case unread != nil:
+			o.Status, o.Err = Unverified, fmt.Errorf("%w: it can not be read back: %w", ErrUnverified, unread)
+		case stands != nil && stands[gapstore.Key{Group: s.plan.Group, Topic: now.Topic, Partition: now.Partition}] != now:
+			o.Status, o.Err = Unverified, fmt.Errorf("%w: %s is not as it was written", ErrUnverified, part.change.Target())
+		case part.now.same(part.change.After):
+			o.Status, o.Err = Applied, nil
+		case part.now.same(part.change.Before) && failure != nil:
+			o.Status, o.Err = Failed, failure
+		default:
+			o.Status, o.Err = Failed, part.incomplete(errors.Join(part.err, r.failed, failure))
+		}
+	}
+	return s.record.note(writtenKind, s.applier.Now(), s.result.of(changes), failure)
+}
+
+// stands is what can be read back under the hold; nil when that has ended.
+func (r *replay) stands(ctx context.Context) (map[gapstore.Key]stood, error) {
+	s := r.session
+	if s.hold == nil || s.hold.Err() != nil {
+		return nil, nil // the last commit that was answered is what was made
+	}
+	ctx, cancel := context.WithTimeout(context.WithoutCancel(ctx), settleTimeout)
+	defer cancel()
+	return s.read(ctx)
+}
+
+// incomplete says how much is left, and why.
+func (p *replayPart) incomplete(why error) error {
+	left := p.state.Gaps.Sub(p.change.After.State.Gaps).Count()
+	err := fmt.Errorf("%w: %s of %s", ErrIncomplete, plural(left, "offset is still outstanding", "offsets are still outstanding"), p.change.Target())
+	if why != nil {
+		err = fmt.Errorf("%w: %w", err, why)
+	}
+	return err
+}

@@ -1,0 +1,146 @@
+package repair
+
+import (
+	"context"
+	"encoding/json"
+	"errors"
+	"fmt"
+	"strings"
+
+	"github.com/gapctl/gapctl/codec"
+	"github.com/gapctl/gapctl/gapstore"
+	"github.com/gapctl/gapctl/inspect"
+)
+
+// shareOp is a repair of a share group, whose state is the broker's.
+type shareOp interface {
+	Op
+	// proposeShare is what should become of p. A change that leaves p as it is
+	// has nothing to do.
+	proposeShare(g *inspect.Group, p *inspect.Partition) (Change, error)
+	// run carries the changes out.
+	run(ctx context.Context, s *session, todo []Change) error
+}
+
+// forShare is op as share groups know it.
+func forShare(op Op) (shareOp, error) {
+	switch op := op.(type) {
+	case shareOp:
+		return op, nil
+	case Replay:
+		if !op.Rejected {
+			return nil, errors.New("the consumers of a share group get what is outstanding anyway; --rejected replays what they do not get")
+		}
+		return ShareReplay{op}, nil
+	case Reset:
+		op.GapFormat = ""
+		switch {
+		case op.KeepDone || op.ClearMetadata || len(op.Outstanding) > 0:
+			return nil, errors.New("the broker keeps its state: what can be changed is the start offset, and single records can be skipped")
+		case len(op.Done) > 0:
+			return ShareSkip{Only: op.Done}, nil
+		}
+		return ShareReset{op}, nil
+	}
+	return nil, fmt.Errorf("its state is the broker's, and %s can not change it", op.Name())
+}
+
+// newSharePlan plans op, on the share group of s.
+func newSharePlan(p Plan, g *inspect.Group, op Op) (Plan, error) {
+	shared, err := forShare(op)
+	if err != nil {
+		return Plan{}, fmt.Errorf("%w: %s is a share group: %w", ErrRefused, g.Name, err)
+	}
+	p.Op = shared
+	for i := range g.Partitions {
+		part := &g.Partitions[i]
+		c := Change{}
+		err := reachableShare(part)
+		if err == nil {
+			c, err = shared.proposeShare(g, part)
+		}
+		switch {
+		case err != nil:
+			p.Refusals = append(p.Refusals, Refusal{part.Topic, part.Partition, err.Error()})
+		case c.Why != "":
+			p.Changes = append(p.Changes, c)
+		}
+	}
+	p.refuseMissing(g)
+	return p, nil
+}
+
+func reachableShare(p *inspect.Partition) error {
+	switch {
+	case p.Err != nil:
+		return fmt.Errorf("its state can not be read: %w", p.Err)
+	case p.Committed < 0:
+		return errors.New("it has no start offset yet")
+	case p.LogEnd < 0:
+		return errors.New("the topic or partition does not exist (any more)")
+	}
+	return nil
+}
+
+// Live reports whether the plan can be carried out while the group has members.
+func (p Plan) Live() bool {
+	switch p.Op.(type) {
+	case ShareSkip, ShareReplay:
+		return true
+	}
+	return false
+}
+
+// shareStanding is the state of a share partition as a commit: the start
+// offset, and as text what is kept of the records' deliveries.
+func shareStanding(e *gapstore.Entry) Commit {
+	if len(e.State.Delivery) == 0 {
+		return newCommit(e.Committed, -1, "")
+	}
+	type delivery struct {
+		Start int64               `json:"start"`
+		End   int64               `json:"end"`
+		State codec.DeliveryState `json:"state"`
+		Count int16               `json:"count"`
+	}
+	var all []delivery
+	for _, d := range e.State.Delivery {
+		if d.State != codec.Unknown {
+			all = append(all, delivery{d.Start, d.End, d.State, d.Count})
+		}
+	}
+	text, _ := json.Marshal(all) // numbers alone
+	return newCommit(e.Committed, -1, string(text))
+}
+
+// stateInWords counts what a share group keeps of deliveries, by state.
+func stateInWords(p *inspect.Partition) string {
+	counts := map[codec.DeliveryState]int64{}
+	for _, d := range p.State.Delivery {
+		counts[d.State] += d.Len()
+	}
+	var words []string
+	for _, of := range []struct {
+		state codec.DeliveryState
+		what  string
+	}{{codec.Acknowledged, "accepted"}, {codec.Archived, "rejected"}, {codec.Available, "released"}} {
+		if n := counts[of.state]; n > 0 {
+			words = append(words, fmt.Sprintf("%d %s", n, of.what))
+		}
+	}
+	if len(words) == 0 {
+		return "nothing"
+	}
+	return strings.Join(words, ", ")
+}
+
+// terminal are the offsets of p that a share group has done with.
+func terminal(p *inspect.Partition) codec.Ranges {
+	done := below(p.Committed)
+	for _, d := range p.State.Delivery {
+		if d.State.Terminal() {
+			done = done.Union(codec.NewRanges(d.Range))
+		}
+	}
+	return done
+}

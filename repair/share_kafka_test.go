@@ -1,0 +1,131 @@
+package repair
+
+import (
+	"errors"
+	"slices"
+	"testing"
+
+	"github.com/twmb/franz-go/pkg/kgo"
+
+	"github.com/gapctl/gapctl/codec"
+	"github.com/gapctl/gapctl/gapstore"
+	"github.com/gapctl/gapctl/inspect"
+	"github.com/gapctl/gapctl/internal/kafkatest"
+)
+
+func recordOf(r *kgo.Record) *inspect.Record {
+	return &inspect.Record{Record: r, Group: "billing", State: inspect.RecordOutstanding, Deliveries: -1}
+}
+
+// sharedState is the delivery state of the only partition of the group.
+func (s *realScene) sharedState() (start int64, of map[int64]codec.Delivery) {
+	s.t.Helper()
+	p := &s.gather().Groups[0].Partitions[0]
+	of = map[int64]codec.Delivery{}
+	for _, d := range p.State.Delivery {
+		for offset := d.Start; offset < d.End; offset++ {
+			of[offset] = d
+		}
+	}
+	return p.Committed, of
+}
+
+// A real share group: what it has rejected is copied, one record is skipped and
+// the others keep their state, and a reset starts it afresh.
+func TestKafkaShareGroup(t *testing.T) {
+	b := kafkatest.Shared(t)
+	const topic, retry, records = "share-repair", "share-repair-retry", 60
+	b.CreateTopic(topic, 1, nil)
+	b.CreateTopic(retry, 1, nil)
+	b.Fill(topic, 1, records)
+	s := kafkaScene(t, b, "share-repairers")
+	acks := b.RunShare(kafkatest.ShareOptions{
+		Group: s.group, Topics: []string{topic}, UntilCovered: true,
+		Reject: kafkatest.EveryPlus(5, 2), Release: kafkatest.EveryPlus(7, 3),
+	})
+	var rejected, released []int64
+	for _, a := range acks {
+		switch a.Type {
+		case "reject":
+			rejected = append(rejected, a.Offset)
+		case "release":
+			released = append(released, a.Offset)
+		}
+	}
+	slices.Sort(rejected)
+	slices.Sort(released)
+	released = slices.Compact(released)
+
+	s.repair(Replay{ToTopic: retry, Rejected: true})
+	if got := readOrigins(t, b, retry, len(rejected)); !slices.Equal(got, rejected) {
+		t.Errorf("copied %v, rejected were %v", got, rejected)
+	}
+	skip := released[len(released)/2]
+	s.skipShared(topic, skip)
+	_, after := s.sharedState()
+	for _, offset := range released {
+		want := codec.Delivery{State: codec.Available, Count: 1}
+		switch {
+		case offset < skip:
+			want.Count = 2
+		case offset == skip:
+			want = codec.Delivery{State: codec.Acknowledged, Count: 2}
+		}
+		if d := after[offset]; d.State != want.State || d.Count != want.Count && offset != skip {
+			t.Errorf("offset %d: %+v, want %+v", offset, d, want)
+		}
+	}
+	s.resetShared(topic)
+}
+
+func (s *realScene) skipShared(topic string, offset int64) {
+	s.t.Helper()
+	one := codec.NewRanges(codec.Range{Start: offset, End: offset + 1})
+	p, _ := s.repair(Reset{Done: []Target{{topic, 0, one}}})
+	if _, ok := p.Op.(ShareSkip); !ok || p.Changes[0].Skips != 1 || !p.Live() {
+		s.t.Errorf("planned %+v", p)
+	}
+	again := s.plan(Reset{Done: []Target{{topic, 0, one}}})
+	if len(again.Refusals) != 1 {
+		s.t.Errorf("again: %+v", again)
+	}
+}
+
+func (s *realScene) resetShared(topic string) {
+	s.t.Helper()
+	p := s.plan(Reset{To: ToOffset, Offset: 10})
+	stale := s.plan(Reset{To: ToOffset, Offset: 12})
+	r := s.applier(s.dial).Apply(s.t.Context(), p, Approve(p, "me@here", "test"))
+	if r.Err != nil || r.Count(Applied) != 1 || p.Changes[0].Reprocesses == 0 {
+		s.t.Fatalf("%+v of %+v", r, p)
+	}
+	if start, state := s.sharedState(); start != 10 || len(state) != 0 {
+		s.t.Errorf("start %d, state %v", start, state)
+	}
+	r = s.applier(s.dial).Apply(s.t.Context(), stale, Approve(stale, "me@here", "test"))
+	if !errors.Is(r.Err, gapstore.ErrConflict) || r.Count(Conflict) != 1 {
+		s.t.Errorf("a stale plan: %+v", r)
+	}
+}
+
+// readOrigins is the offsets of which n copies are in partition 0, sorted.
+func readOrigins(t *testing.T, b *kafkatest.Broker, topic string, n int) []int64 {
+	t.Helper()
+	client := b.Client(kgo.ConsumeTopics(topic), kgo.FetchIsolationLevel(kgo.ReadCommitted()))
+	var offsets []int64
+	for len(offsets) < n {
+		fetches := client.PollFetches(t.Context())
+		if err := fetches.Err(); err != nil {
+			t.Fatal(err)
+		}
+		fetches.EachRecord(func(r *kgo.Record) {
+			_, at, ok := originOf(r)
+			if deliveries, _ := numberOf(r, headerDeliveries); !ok || deliveries != 1 {
+				t.Errorf("headers %v", r.Headers)
+			}
+			offsets = append(offsets, at.Ranges.First().Start)
+		})
+	}
+	slices.Sort(offsets)
+	return offsets
+}

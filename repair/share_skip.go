@@ -1,0 +1,125 @@
+package repair
+
+import (
+	"context"
+	"fmt"
+	"slices"
+
+	"github.com/gapctl/gapctl/codec"
+	"github.com/gapctl/gapctl/gapstore"
+	"github.com/gapctl/gapctl/inspect"
+)
+
+// usualDeliveryLimit is Kafka's own (share.delivery.count.limit), where the
+// group's is not known.
+const usualDeliveryLimit = 5
+
+// ShareSkip gets a share group, which may be at work, past single records: as a
+// member that acquires them, accepts exactly these, and releases what it had to
+// acquire on the way. Each of those counts one delivery more.
+type ShareSkip struct {
+	Only []Target `json:"only"`
+}
+
+// Name is "share-skip".
+func (ShareSkip) Name() string { return "share-skip" }
+
+// Targets are the records to skip.
+func (k ShareSkip) Targets() []Target { return k.Only }
+
+func (ShareSkip) propose(*inspect.Group, *inspect.Partition) (proposal, error) {
+	return proposal{}, ErrRefused // of share groups alone
+}
+
+func (k ShareSkip) proposeShare(g *inspect.Group, p *inspect.Partition) (Change, error) {
+	wanted := rangesAt(k.Only, Target{Topic: p.Topic, Partition: p.Partition})
+	if wanted.Empty() {
+		return Change{}, nil
+	}
+	skips, others, err := reach(g, p, wanted)
+	if err != nil {
+		return Change{}, err
+	}
+	standing := shareStanding(&p.Entry)
+	return Change{
+		Topic: p.Topic, Partition: p.Partition, TopicID: p.TopicID, Before: standing, After: standing, Skips: skips.Count(),
+		Why: fmt.Sprintf("accepts %s as a member of the group; up to %s that come before count one delivery more", skips, plural(others.Count(), "record", "records")),
+	}, nil
+}
+
+// reach is what of wanted can be skipped, and what comes before it and has to
+// be acquired on the way. Where that could be the last delivery of a record, or
+// of one that a broker might hand out with it, it is an error.
+func reach(g *inspect.Group, p *inspect.Partition, wanted codec.Ranges) (skips, others codec.Ranges, err error) {
+	inLog := codec.NewRanges(codec.Range{Start: max(p.LogStart, p.Committed), End: p.LogEnd})
+	open := inLog.Sub(terminal(p))
+	if skips = wanted.Intersect(open); skips.Empty() {
+		return skips, others, fmt.Errorf("%s is done, or not in the log", wanted)
+	}
+	limit := g.DeliveryLimit
+	if limit <= 0 {
+		limit = usualDeliveryLimit
+	}
+	for _, d := range p.State.Delivery {
+		worn := open.Sub(skips).Clip(d.Range)
+		if d.State == codec.Available && int(d.Count) >= limit-1 && !worn.Empty() {
+			return skips, others, fmt.Errorf("%s might be acquired on the way, and has been delivered %d times: once more, and the broker gives it up; skip it as well, or wait until it is done", worn, d.Count)
+		}
+	}
+	return skips, open.Sub(skips).Clip(codec.Range{End: skips.Bounds().End}), nil
+}
+
+func (k ShareSkip) run(ctx context.Context, s *session, todo []Change) error {
+	targets, err := k.locate(ctx, s, todo)
+	if err != nil {
+		s.result.setAll(todo, Failed, err)
+		return err
+	}
+	settled, err := gapstore.AcceptShared(ctx, s.applier.Dial, s.plan.Group, targets)
+	if err != nil {
+		s.result.setAll(todo, Failed, err)
+		return err
+	}
+	var first error
+	for i, done := range settled {
+		o := s.result.outcome(Target{Topic: done.Topic, Partition: done.Partition})
+		if want := targets[i].Ranges.Count(); done.Err == nil && done.Accepted.Count() < want {
+			done.Err = fmt.Errorf("%w: accepted %d of %d records; another member may have the others in hand, or they lie too far ahead", ErrIncomplete, done.Accepted.Count(), want)
+		}
+		if o.Status, o.Err = Applied, done.Err; done.Err != nil {
+			o.Status = Failed
+			if first == nil {
+				first = done.Err
+			}
+		}
+	}
+	return first
+}
+
+// locate looks again where the records are: the group may be at work.
+func (k ShareSkip) locate(ctx context.Context, s *session, todo []Change) ([]gapstore.ShareTarget, error) {
+	store, err := gapstore.Open(ctx, s.applier.Dial)
+	if err != nil {
+		return nil, err
+	}
+	defer store.Close()
+	snapshot, err := inspect.Gather(ctx, store, inspect.Query{Groups: []string{s.plan.Group}, SkipAges: true})
+	if err != nil {
+		return nil, err
+	}
+	g := &snapshot.Groups[0]
+	var targets []gapstore.ShareTarget
+	for _, c := range todo {
+		i := slices.IndexFunc(g.Partitions, func(p inspect.Partition) bool { return p.Topic == c.Topic && p.Partition == c.Partition })
+		if i < 0 {
+			return nil, fmt.Errorf("%w: %s is not a partition of the group any more", gapstore.ErrConflict, c.Target())
+		}
+		skips, others, err := reach(g, &g.Partitions[i], rangesAt(k.Only, c.Target()))
+		if err != nil {
+			return nil, fmt.Errorf("%w: %s: %w", gapstore.ErrConflict, c.Target(), err)
+		}
+		t := gapstore.Target{Topic: c.Topic, Partition: c.Partition, Ranges: skips}
+		targets = append(targets, gapstore.ShareTarget{Target: t, Most: skips.Count() + others.Count()})
+	}
+	return targets, nil
+}

@@ -1,0 +1,83 @@
+package repair
+
+import (
+	"encoding/json"
+	"strconv"
+
+	"github.com/gapctl/gapctl/inspect"
+)
+
+// resultDocument is a result as JSON has it.
+type resultDocument struct {
+	inspect.Head
+	ID         *string           `json:"id"`
+	Group      string            `json:"group"`
+	PlanDigest string            `json:"plan_digest"`
+	Outcomes   []outcomeDocument `json:"outcomes"`
+	Error      *string           `json:"error"`
+}
+
+type outcomeDocument struct {
+	Topic     string          `json:"topic"`
+	Partition int32           `json:"partition"`
+	Status    Status          `json:"status"`
+	After     *commitDocument `json:"after"` // null where nothing was to change
+	Copied    int64           `json:"copied"`
+	Error     *string         `json:"error"`
+}
+
+// MarshalJSON is the result's document.
+func (r Result) MarshalJSON() ([]byte, error) {
+	d := resultDocument{
+		Head: inspect.Head{Kind: "result", SchemaVersion: inspect.SchemaVersion}, ID: orNil(r.ID), Group: r.Group,
+		PlanDigest: r.PlanDigest, Outcomes: []outcomeDocument{}, Error: orNil(text(r.Err)),
+	}
+	for _, o := range r.Outcomes {
+		od := outcomeDocument{Topic: o.Topic, Partition: o.Partition, Status: o.Status, Copied: o.Copied, Error: orNil(text(o.Err))}
+		if o.After.Offset >= 0 {
+			after := o.After.document()
+			od.After = &after
+		}
+		d.Outcomes = append(d.Outcomes, od)
+	}
+	return json.Marshal(d)
+}
+
+// Tables lays the result out, with the command that undoes it below.
+func (r Result) Tables(layout inspect.Layout) []inspect.Table {
+	columns := append(placeColumns(layout), inspect.Column{Name: "STATUS"}, inspect.Column{Name: "STABLE", Right: true},
+		inspect.Column{Name: "OUTSTANDING", Right: true}, inspect.Column{Name: "ERROR"})
+	table := inspect.Table{Columns: columns, Rows: func(yield func([]inspect.Cell) bool) {
+		for _, o := range r.Outcomes {
+			if !yield(o.cells(layout)) {
+				return
+			}
+		}
+	}}
+	if layout != inspect.Flat && r.ID != "" && !r.final && r.Count(Applied)+r.Count(Unverified) > 0 {
+		table.Notes = []inspect.Cell{{Text: "gapctl undo " + r.ID + " goes back to what was before", Tone: inspect.ToneFaint}}
+	}
+	return []inspect.Table{table}
+}
+
+func (o Outcome) cells(layout inspect.Layout) []inspect.Cell {
+	stable, outstanding := "-", "-"
+	if (o.Status == Applied || o.Status == Unchanged) && o.After.Err == nil {
+		stable = strconv.FormatInt(o.After.State.Stable, 10)
+		outstanding = strconv.FormatInt(o.After.State.Outstanding(), 10)
+	}
+	return append(placeCells(o.Target(), layout), inspect.Cell{Text: string(o.Status), Tone: o.Status.tone()},
+		inspect.Cell{Text: stable}, inspect.Cell{Text: outstanding}, inspect.Cell{Text: text(o.Err)})
+}
+
+func (s Status) tone() inspect.Tone {
+	switch s {
+	case Applied, Unchanged:
+		return inspect.ToneGood
+	case NotAttempted:
+		return inspect.ToneFaint
+	case Conflict, Refused:
+		return inspect.ToneWarn
+	}
+	return inspect.ToneBad
+}

@@ -1,0 +1,127 @@
+package repair
+
+import (
+	"context"
+	"errors"
+	"fmt"
+
+	"github.com/gapctl/gapctl/codec"
+	"github.com/gapctl/gapctl/gapstore"
+)
+
+// commit writes changes in one commit where they fit, and otherwise halves of
+// them one after the other. That is safe: no change depends on another. What
+// is left after a failure stays not attempted.
+func (s *session) commit(ctx context.Context, changes []Change) error {
+	if s.hold == nil {
+		return fmt.Errorf("stopped, because the group was left to learn what stands: %w", gapstore.ErrLost)
+	}
+	c, err := s.stage(ctx, changes)
+	if err == nil {
+		err = s.hold.Commit(ctx, c)
+	}
+	if len(changes) > 1 && batchTooLarge(err, changes) {
+		half := len(changes) / 2
+		if err := s.commit(ctx, changes[:half]); err != nil {
+			return err
+		}
+		return s.commit(ctx, changes[half:])
+	}
+	err = s.settle(ctx, changes, err)
+	if noted := s.record.note(writtenKind, s.applier.Now(), s.result.of(changes), err); err == nil {
+		err = noted
+	}
+	return err
+}
+
+// batchTooLarge reports whether err says that all changes together are too
+// many, and not that one of them is too large by itself.
+func batchTooLarge(err error, changes []Change) bool {
+	size, ok := errors.AsType[*gapstore.SizeError](err)
+	if !ok {
+		return false
+	}
+	largest := 0
+	for _, c := range changes {
+		largest = max(largest, codec.MetadataSize(c.After.Metadata))
+	}
+	return size.Need > largest
+}
+
+// ErrUnverified is the class of a change that was written, or may have been,
+// and that does not stand as it should.
+var ErrUnverified = errors.New("not verified")
+
+// settle finds out what became of changes, after a commit of them ended in
+// failure (nil: in success), by reading what stands.
+func (s *session) settle(ctx context.Context, changes []Change, failure error) error {
+	ctx, cancel := context.WithTimeout(context.WithoutCancel(ctx), settleTimeout)
+	defer cancel()
+	lost := errors.Is(failure, gapstore.ErrUnknownOutcome)
+	if failure != nil && !lost && !errors.Is(failure, gapstore.ErrPartial) { // nothing was written
+		s.result.setAll(changes, Failed, failure)
+		return failure
+	}
+	var stands map[gapstore.Key]stood
+	err := failure
+	if !lost {
+		stands, err = s.read(ctx)
+	}
+	if err != nil {
+		stands, err = s.readAnew(ctx)
+	}
+	if err != nil {
+		err = fmt.Errorf("%w: it can not be read back: %w", ErrUnverified, errors.Join(failure, err))
+		s.result.setAll(changes, Unverified, err)
+		return err
+	}
+	var first error
+	for _, c := range changes {
+		if err := s.verify(c, stands, failure); err != nil && first == nil {
+			first = err
+		}
+	}
+	return first
+}
+
+// verify compares what stands with what c wants.
+func (s *session) verify(c Change, stands map[gapstore.Key]stood, failure error) error {
+	now := stands[gapstore.Key{Group: s.plan.Group, Topic: c.Topic, Partition: c.Partition}]
+	switch {
+	case now == c.After.stood(c):
+		s.result.set(c.Target(), Applied, nil)
+		return nil
+	case now == c.Before.stood(c) && failure != nil:
+		s.result.set(c.Target(), Failed, failure)
+		return failure
+	}
+	err := fmt.Errorf("%w: %s was written, and offset %d is there now", ErrUnverified, c.Target(), now.Offset)
+	s.result.set(c.Target(), Unverified, err)
+	return err
+}
+
+// readAnew reads what stands after a commit whose answer was lost. It leaves
+// the group first: from then on the coordinator refuses that commit, should it
+// still be on its way, so that what is read is final.
+func (s *session) readAnew(ctx context.Context) (map[gapstore.Key]stood, error) {
+	if err := s.release(ctx); err != nil {
+		return nil, err
+	}
+	entries, err := s.load(ctx)
+	if err != nil {
+		return nil, err
+	}
+	stands := map[gapstore.Key]stood{}
+	for _, e := range entries {
+		o := gapstore.OffsetCommit{Topic: e.Topic, Partition: e.Partition, Offset: e.Committed, LeaderEpoch: e.LeaderEpoch, Metadata: e.Raw}
+		stands[e.Key] = stood{o, digestRecords(e.NativeRecords())}
+	}
+	for _, c := range s.plan.Changes {
+		key := gapstore.Key{Group: s.plan.Group, Topic: c.Topic, Partition: c.Partition}
+		if o, ok := stands[key]; ok {
+			o.TopicID = c.TopicID // the names are all that is told; a topic made anew has no commits
+			stands[key] = o
+		}
+	}
+	return stands, nil
+}
