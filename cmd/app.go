@@ -38,6 +38,11 @@ type app struct {
 	terminal bool   // out is a terminal
 	color    string // the flag --color
 	ran      bool   // a command has begun: errors from now on are not about usage
+	mute     bool   // nothing is said to people, and nobody is asked
+	// principal is who the cluster was told that one is, for people; "" for
+	// nobody in particular.
+	principal string
+	stored    *contextFile // once it was read
 }
 
 // errInterrupted is the cause of a context that a signal has cancelled.
@@ -58,6 +63,7 @@ func Main(args []string, w World) int {
 		select {
 		case <-signals:
 			cancel(errInterrupted)
+			signal.Stop(signals) // a second one ends the process at once, whatever keeps it
 		case <-ctx.Done():
 		}
 	}()

@@ -13,29 +13,50 @@ import (
 // could not be seen. A group of q that does not exist is an error, after the
 // others are read.
 func (a *app) gather(ctx context.Context, c *connection, q inspect.Query) (inspect.Snapshot, error) {
-	dial, err := a.dial(c)
+	return a.gatherMore(ctx, c, q, nil)
+}
+
+// gatherMore is gather, with more (unless nil) to ask the store for what only
+// this command needs.
+func (a *app) gatherMore(ctx context.Context, c *connection, q inspect.Query, more func(context.Context, *gapstore.Store, *inspect.Snapshot) error) (inspect.Snapshot, error) {
+	store, s, err := a.gatherOpen(ctx, c, q, more)
+	if store != nil {
+		store.Close()
+	}
+	return s, err
+}
+
+// gatherOpen is gatherMore, and leaves the store, unless it is nil, open for
+// the caller, who is then bound by no time limit.
+func (a *app) gatherOpen(ctx context.Context, c *connection, q inspect.Query, more func(context.Context, *gapstore.Store, *inspect.Snapshot) error) (*gapstore.Store, inspect.Snapshot, error) {
+	dial, err := a.dial(ctx, c)
 	if err != nil {
-		return inspect.Snapshot{}, err
+		return nil, inspect.Snapshot{}, err
 	}
 	ctx, cancel, err := a.limited(ctx, c)
 	if err != nil {
-		return inspect.Snapshot{}, err
+		return nil, inspect.Snapshot{}, err
 	}
 	defer cancel()
 	store, err := gapstore.Open(ctx, dial)
 	if err != nil {
-		return inspect.Snapshot{}, causeOf(ctx, err)
+		return nil, inspect.Snapshot{}, causeOf(ctx, err)
 	}
-	defer store.Close()
 	s, err := inspect.Gather(ctx, store, q)
 	if err != nil {
-		return inspect.Snapshot{}, causeOf(ctx, err)
+		return store, inspect.Snapshot{}, causeOf(ctx, err)
 	}
 	s.TakenAt = a.now()
+	if err = a.checkFound(ctx, store, &s); err == nil && more != nil {
+		if err = more(ctx, store, &s); err != nil {
+			err = causeOf(ctx, err)
+		}
+	}
 	for _, notice := range s.Notices {
 		a.say(notice)
 	}
-	return s, a.checkFound(ctx, store, &s)
+	a.sayHidden(&s)
+	return store, s, err
 }
 
 // causeOf is why ctx has ended, which says more than the call that noticed;

@@ -1,33 +1,39 @@
 package cmd
 
 import (
+	"context"
 	"net"
 	"strings"
 	"time"
 
 	"github.com/twmb/franz-go/pkg/kgo"
-	"github.com/twmb/franz-go/pkg/sasl"
-	"github.com/twmb/franz-go/pkg/sasl/plain"
-	"github.com/twmb/franz-go/pkg/sasl/scram"
 
 	"github.com/gapctl/gapctl/gapstore"
 )
 
 // dial makes the one function that connects to the cluster. It checks all
 // settings first, so that what is wrong with them is said before anything is
-// tried.
-func (a *app) dial(c *connection) (gapstore.Dial, error) {
+// tried; secrets are fetched once, however often it is asked.
+func (a *app) dial(ctx context.Context, c *connection) (gapstore.Dial, error) {
+	if c.dialed != nil {
+		return c.dialed, nil
+	}
 	s, err := a.settings(c)
 	if err != nil {
 		return nil, err
 	}
-	opts, err := s.clientOptions()
+	if s, err = a.resolved(ctx, s); err != nil {
+		return nil, err
+	}
+	opts, err := a.clientOptions(s)
 	if err != nil {
 		return nil, err
 	}
-	return func(extra ...kgo.Opt) (*kgo.Client, error) {
+	a.principal = s.principal()
+	c.dialed = func(extra ...kgo.Opt) (*kgo.Client, error) {
 		return kgo.NewClient(append(opts[:len(opts):len(opts)], extra...)...)
-	}, nil
+	}
+	return c.dialed, nil
 }
 
 // The timeouts of a command that somebody waits for. The client's own are made
@@ -38,7 +44,7 @@ const (
 	retries               = 5
 )
 
-func (s settings) clientOptions() ([]kgo.Opt, error) {
+func (a *app) clientOptions(s settings) ([]kgo.Opt, error) {
 	brokers, err := s.brokers()
 	if err != nil {
 		return nil, err
@@ -63,11 +69,11 @@ func (s settings) clientOptions() ([]kgo.Opt, error) {
 		kgo.RequestRetries(retries),
 		kgo.RetryBackoffFn(backoff),
 	}
-	return s.secure(opts, setup)
+	return a.secure(opts, s, setup)
 }
 
 // secure adds how connections are made: TLS or not, and who we are.
-func (s settings) secure(opts []kgo.Opt, setup time.Duration) ([]kgo.Opt, error) {
+func (a *app) secure(opts []kgo.Opt, s settings, setup time.Duration) ([]kgo.Opt, error) {
 	protocol := strings.ToUpper(s[propProtocol])
 	if protocol == "" {
 		protocol = "PLAINTEXT"
@@ -80,6 +86,9 @@ func (s settings) secure(opts []kgo.Opt, setup time.Duration) ([]kgo.Opt, error)
 		if err != nil {
 			return nil, err
 		}
+		if config.InsecureSkipVerify && config.VerifyConnection == nil {
+			a.say("the brokers' certificates are not verified: anybody could pose as them")
+		}
 		opts = append(opts, kgo.Dialer(tlsDialer(dialer, config)))
 	case "PLAINTEXT":
 		opts = append(opts, kgo.Dialer(dialer.DialContext))
@@ -87,13 +96,13 @@ func (s settings) secure(opts []kgo.Opt, setup time.Duration) ([]kgo.Opt, error)
 		return nil, usage("", "%s: %q: want PLAINTEXT, SSL, SASL_PLAINTEXT or SASL_SSL", propProtocol, protocol)
 	}
 	if !withSASL {
-		if s[propMechanism] != "" || s[propUsername] != "" {
+		if s.mechanism() != "" || s[propUsername] != "" {
 			return nil, usage("set security.protocol to SASL_SSL or SASL_PLAINTEXT",
 				"there are credentials, but %s is %s, which sends none", propProtocol, protocol)
 		}
 		return opts, nil
 	}
-	mechanism, err := s.sasl()
+	mechanism, err := s.sasl(a.getenv)
 	if err != nil {
 		return nil, err
 	}
@@ -116,43 +125,10 @@ func (s settings) brokers() ([]string, error) {
 		brokers = append(brokers, net.JoinHostPort(host, port))
 	}
 	if len(brokers) == 0 {
-		return nil, usage("-b host:9092, or set GAPCTL_BOOTSTRAP_SERVER, or put bootstrap.servers into the file of --command-config",
+		return nil, usage("-b host:9092, or gapctl context add NAME -b host:9092, or set GAPCTL_BOOTSTRAP_SERVER, or put bootstrap.servers into the file of --command-config",
 			"no cluster to talk to")
 	}
 	return brokers, nil
-}
-
-// sasl is the mechanism with its credentials.
-func (s settings) sasl() (sasl.Mechanism, error) {
-	name := strings.ToUpper(s[propMechanism])
-	switch module := s[jaasModule]; module {
-	case "", "ScramLoginModule":
-	case "PlainLoginModule":
-		if name == "" {
-			name = "PLAIN"
-		}
-	default:
-		return nil, usage("", "%s: login module %s is not supported: want PlainLoginModule or ScramLoginModule", propJAAS, module)
-	}
-	user := s[propUsername]
-	password, err := s.password()
-	if err != nil {
-		return nil, err
-	}
-	if user == "" || password == "" {
-		return nil, usage("sasl.jaas.config in the file of --command-config, or GAPCTL_SASL_USERNAME and GAPCTL_SASL_PASSWORD",
-			"%s asks for a username and a password, and there is none", propProtocol)
-	}
-	scramAuth := scram.Auth{User: user, Pass: password, IsToken: s[jaasToken] == "true"}
-	switch name {
-	case "PLAIN":
-		return plain.Auth{User: user, Pass: password}.AsMechanism(), nil
-	case "SCRAM-SHA-256":
-		return scramAuth.AsSha256Mechanism(), nil
-	case "SCRAM-SHA-512":
-		return scramAuth.AsSha512Mechanism(), nil
-	}
-	return nil, usage("", "%s: %q: want PLAIN, SCRAM-SHA-256 or SCRAM-SHA-512", propMechanism, name)
 }
 
 // backoff is the pause before try number n, from 1.

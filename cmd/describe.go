@@ -15,6 +15,7 @@ type describeOptions struct {
 	output     output
 	choice     choice
 	all        bool
+	exitCode   bool
 }
 
 func (a *app) describeCommand() *cobra.Command {
@@ -31,12 +32,13 @@ Text shows gaps with both ends included (3-5 is 3, 4 and 5); JSON has half-open
 ranges ({"start":3,"end":6}). A GROUP may be a pattern, such as 'billing-*'.`,
 		Example: `  gapctl describe billing
   gapctl describe billing --topic orders/0,2 -o wide
-  gapctl describe --all -o json | jq '.groups[].partitions[] | select(.gap_count > 0)'`,
+  gapctl describe --all -o jq='.groups[].partitions[] | select(.gap_count > 0)'`,
 		Args:        o.checkArgs,
 		Annotations: related("gapctl list, gapctl gaps"),
 		RunE:        a.running(o.run),
 	}
 	cmd.Flags().BoolVar(&o.all, "all", false, "every group")
+	cmd.Flags().BoolVar(&o.exitCode, "exit-code", false, "exit with 3 when a finding is a warning or an error")
 	o.choice.bind(cmd)
 	o.connection.bind(cmd.Flags())
 	o.output.bind(cmd)
@@ -68,7 +70,10 @@ func (o *describeOptions) run(ctx context.Context, groups []string) error {
 		return gathered
 	}
 	o.app.sayEmpty(&s, o.choice.given())
-	return o.app.show(print, inspect.NewDescribeView(s), s, groups, gathered)
+	if err := o.app.show(print, inspect.NewDescribeView(s), s, groups, gathered); err != nil || !o.exitCode {
+		return err
+	}
+	return attention(&s)
 }
 
 // sayEmpty says which groups of s have nothing to show, and why.

@@ -38,11 +38,14 @@ func usage(hint, format string, args ...any) error { return fail(exitUsage, hint
 func (a *app) judge(err error) *failure {
 	var decided *failure
 	var store *gapstore.Error
+	door := a.deniedAtTheDoor(err)
 	switch {
 	case errors.As(err, &decided):
 		return &failure{decided.code, err, decided.hint}
 	case errors.Is(err, errInterrupted):
 		return &failure{exitInterrupted, errInterrupted, ""}
+	case door != nil:
+		return door
 	case errors.Is(err, context.DeadlineExceeded):
 		return &failure{exitUnavailable, err, "a longer --timeout gives the cluster more time"}
 	case !a.ran:
@@ -98,6 +101,9 @@ func (a *app) finish(err error) int {
 
 // say writes one line for people on standard error.
 func (a *app) say(message string) {
+	if a.mute {
+		return
+	}
 	fmt.Fprintf(a.err, "gapctl: %s\n", inspect.Clean(strings.TrimSpace(message)))
 }
 

@@ -22,7 +22,10 @@ type connection struct {
 	bootstrap     string
 	properties    []string
 	commandConfig string
+	context       string
 	timeout       string
+
+	dialed gapstore.Dial // once it was made
 }
 
 func (c *connection) bind(flags *pflag.FlagSet) {
@@ -31,6 +34,7 @@ func (c *connection) bind(flags *pflag.FlagSet) {
 	_ = flags.MarkHidden("brokers")
 	flags.StringArrayVarP(&c.properties, "property", "X", nil, "a property of the connection, as `KEY=VALUE`; may be given often")
 	flags.StringVar(&c.commandConfig, "command-config", "", "a .properties `FILE` with properties of the connection")
+	flags.StringVar(&c.context, "context", "", "use this `CONTEXT` in place of the current one")
 	flags.StringVar(&c.timeout, "timeout", "", "give up after `DURATION`, such as 30s or PT30S (default "+defaultTimeout.String()+")")
 }
 
@@ -52,7 +56,7 @@ type output struct {
 }
 
 func (o *output) bind(cmd *cobra.Command) {
-	cmd.Flags().StringVarP(&o.name, "output", "o", "", "how to write the result: `FORMAT` is "+strings.Join(inspect.Outputs(), ", ")+" (default table)")
+	cmd.Flags().StringVarP(&o.name, "output", "o", "", "how to write the result: `FORMAT` is "+strings.Join(inspect.Outputs(), ", ")+", template=TEXT or jq=EXPR (default table)")
 	names := cobra.FixedCompletions(inspect.Outputs(), cobra.ShellCompDirectiveNoFileComp)
 	_ = cmd.RegisterFlagCompletionFunc("output", names) // it fails only for a flag that is not there
 }

@@ -23,6 +23,15 @@ func testRoot() *cobra.Command {
 	return a.rootCommand()
 }
 
+// everyCommand is c, and all commands below it.
+func everyCommand(c *cobra.Command) []*cobra.Command {
+	all := []*cobra.Command{c}
+	for _, child := range c.Commands() {
+		all = append(all, everyCommand(child)...)
+	}
+	return all
+}
+
 // generate makes every generated file, by its path from the module's root.
 func generate() (map[string]string, error) {
 	files := map[string]string{
@@ -30,8 +39,7 @@ func generate() (map[string]string, error) {
 		"man/gapctl-formats.7":       formatsPage(),
 		"man/gapctl-configuration.7": configurationPage(),
 	}
-	root := testRoot()
-	for _, c := range append([]*cobra.Command{root}, root.Commands()...) {
+	for _, c := range everyCommand(testRoot()) {
 		files["man/"+pageName(c)+".1"] = commandPage(c)
 	}
 	for shell, file := range map[string]string{
@@ -111,9 +119,8 @@ func TestExitCodes(t *testing.T) {
 // TestCommands: every command says which arguments it takes, what it is for,
 // gives three examples that name it, and says what to read next.
 func TestCommands(t *testing.T) {
-	root := testRoot()
-	for _, c := range append([]*cobra.Command{root}, root.Commands()...) {
-		t.Run(c.Name(), func(t *testing.T) {
+	for _, c := range everyCommand(testRoot()) {
+		t.Run(c.CommandPath(), func(t *testing.T) {
 			if c.Args == nil {
 				t.Error("it does not set Args")
 			}

@@ -21,7 +21,7 @@ func (a *app) helpCommand(root *cobra.Command) *cobra.Command {
 		Example: `  gapctl help describe
   gapctl help exit-codes
   gapctl help configuration`,
-		Args:        cobra.MaximumNArgs(1),
+		Args:        cobra.MaximumNArgs(2),
 		Annotations: related("gapctl-exit-codes(7), gapctl-formats(7)"),
 	}
 	for _, t := range topics() {
@@ -39,7 +39,7 @@ func (a *app) helpCommand(root *cobra.Command) *cobra.Command {
 		}
 		target, _, err := root.Find(args)
 		if err != nil || target == root {
-			return usage("gapctl help shows what there is", "no command or topic %q", args[0])
+			return usage("gapctl help shows what there is", "no command or topic %q", strings.Join(args, " "))
 		}
 		return target.Help()
 	})
@@ -57,6 +57,7 @@ func topics() []topic {
 		{"configuration", "how to say which cluster, and who you are", writeConfigurationHelp},
 		{"exit-codes", "what the exit status says", writeExitHelp},
 		{"formats", "the formats of gap commits", writeFormatHelp},
+		{"output", "how a result can be written: tables, JSON, templates, jq", writeOutputHelp},
 	}
 }
 
@@ -109,12 +110,23 @@ func encodingNames(f codec.Format) []string {
 	return names
 }
 
-func writeConfigurationHelp(w io.Writer) {
-	fmt.Fprintln(w, `What a flag says wins over -X KEY=VALUE, that over the environment, and that
-over the file of --command-config, which is a .properties file such as Kafka's
-own tools take. Secrets are never taken from the command line.
+// configurationText is how settings come together, for the help and the manual.
+const configurationText = `What a flag says wins over -X KEY=VALUE, that over the environment, that over
+the file of --command-config, which is a .properties file such as Kafka's own
+tools take, and that over the context (gapctl help context). The current context
+is left out when something stronger names a cluster, so that no password goes to
+another one; the context of --context is not.
 
-Environment:`)
+Secrets are never taken from the command line. A property that is one can end in
+.file or .command: sasl.password.file=FILE is the password in a file, and
+sasl.password.command=COMMAND what a command of the shell prints. A password
+that is missing is asked for, if there is a terminal.
+
+Each property can be set by a variable of the environment: sasl.mechanism by
+GAPCTL_SASL_MECHANISM, and so on.`
+
+func writeConfigurationHelp(w io.Writer) {
+	fmt.Fprintln(w, configurationText+"\n\nEnvironment:")
 	table(w, func(row func(...string)) {
 		for _, v := range variables() {
 			row("  "+v.name, v.meaning)
@@ -145,7 +157,9 @@ func (a *app) printHelp(cmd *cobra.Command, _ []string) {
 				}
 			}
 		})
-		fmt.Fprintf(w, "\nTopics:\n%s\n", topicList())
+		if !cmd.HasParent() {
+			fmt.Fprintf(w, "\nTopics:\n%s\n", topicList())
+		}
 	}
 	fmt.Fprintf(w, "\nExamples:\n%s\n\nFlags:\n", cmd.Example)
 	table(w, func(row func(...string)) {
@@ -162,7 +176,7 @@ func useLine(cmd *cobra.Command) string {
 	if !cmd.HasParent() {
 		return "gapctl COMMAND [FLAGS]"
 	}
-	return "gapctl " + cmd.Use + " [FLAGS]"
+	return cmd.Parent().CommandPath() + " " + cmd.Use + " [FLAGS]"
 }
 
 // visibleFlags are the flags that cmd takes, sorted by name.

@@ -3,6 +3,7 @@ package cmd
 import (
 	"errors"
 	"fmt"
+	"slices"
 	"strings"
 )
 
@@ -34,6 +35,52 @@ func parseJAAS(text string) (jaas, error) {
 		j.options[name] = value
 	}
 	return j, nil
+}
+
+// identity are the properties that say who one is.
+func identity() []string {
+	return []string{
+		jaasModule, jaasToken, propUsername, propPassword,
+		propToken, propOAuthClient, propOAuthSecret, propOAuthScope, propOAuthExtensions,
+		propAWSProfile, propKerberosPrincipal, propKerberosKeytab,
+	}
+}
+
+// dropIdentity forgets who one is.
+func (s settings) dropIdentity() {
+	for _, name := range identity() {
+		s.drop(name)
+	}
+}
+
+// setJAAS sets what a login module is told. It is all of who one is: what was
+// known before goes.
+func (s settings) setJAAS(j jaas) {
+	s.dropIdentity()
+	s[jaasModule] = j.module
+	var extensions []string
+	for name, value := range j.options {
+		if property, ok := jaasProperties()[name]; ok {
+			s.put(property, value)
+		} else if key, ok := strings.CutPrefix(name, "extension_"); ok {
+			extensions = append(extensions, key+"="+value)
+		}
+	}
+	if len(extensions) > 0 {
+		slices.Sort(extensions)
+		s[propOAuthExtensions] = strings.Join(extensions, ",")
+	}
+}
+
+// jaasProperties are the options of login modules, and what they set.
+func jaasProperties() map[string]string {
+	return map[string]string{
+		"username": propUsername, "password": propPassword, "tokenauth": jaasToken,
+		"clientId": propOAuthClient, "clientSecret": propOAuthSecret, "scope": propOAuthScope,
+		"awsProfileName": propAWSProfile,
+		"principal":      propKerberosPrincipal, "keyTab": propKerberosKeytab,
+		"serviceName": propKerberosService,
+	}
 }
 
 // jaasWords splits at blanks that are not quoted, up to the semicolon, and

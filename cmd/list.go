@@ -14,6 +14,7 @@ type listOptions struct {
 	output     output
 	choice     choice
 	all        bool
+	exitCode   bool
 }
 
 func (a *app) listCommand() *cobra.Command {
@@ -35,6 +36,7 @@ stable offset on. TRUE-LAG is what really remains to be done.`,
 		RunE:        a.running(o.run),
 	}
 	cmd.Flags().BoolVar(&o.all, "all", false, "every group, also those without gap commits")
+	cmd.Flags().BoolVar(&o.exitCode, "exit-code", false, "exit with 3 when a finding is a warning or an error")
 	o.choice.bind(cmd)
 	o.connection.bind(cmd.Flags())
 	o.output.bind(cmd)
@@ -58,7 +60,10 @@ func (o *listOptions) run(ctx context.Context, _ []string) error {
 	if len(s.Groups) == 0 {
 		o.app.say(o.nothing())
 	}
-	return o.app.show(print, inspect.NewListView(s), s, nil, nil)
+	if err := o.app.show(print, inspect.NewListView(s), s, nil, nil); err != nil || !o.exitCode {
+		return err
+	}
+	return attention(&s)
 }
 
 func (o *listOptions) nothing() string {

@@ -65,7 +65,7 @@ func commandPage(c *cobra.Command) string {
 	m.text(useLine(c))
 	m.section("DESCRIPTION")
 	m.text(c.Long)
-	if !c.HasParent() {
+	if c.HasAvailableSubCommands() {
 		m.section("COMMANDS")
 		for _, child := range c.Commands() {
 			m.item(child.Name(), child.Short)
@@ -141,8 +141,7 @@ func configurationPage() string {
 	m.section("NAME")
 	m.text("gapctl-configuration - how to tell gapctl which cluster, and who you are")
 	m.section("DESCRIPTION")
-	m.text("What a flag says wins over -X KEY=VALUE, that over the environment, and that over the file of --command-config, " +
-		"which is a .properties file such as Kafka's own tools take. Secrets are never taken from the command line.")
+	m.text(configurationText)
 	m.section("ENVIRONMENT")
 	for _, v := range variables() {
 		m.item(v.name, v.meaning)

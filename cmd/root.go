@@ -15,8 +15,12 @@ by one, out of order, so that a partition has a stable offset (all before it is
 committed), a max offset (one past the furthest committed) and gaps between.
 
 It reads them wherever they are kept: Parallel Consumer, greyhound and
-pyrallel-consumer hide them in the metadata of ordinary commits, and share
-groups (KIP-932) in an internal topic of their own.`,
+pyrallel-consumer hide them in the metadata of ordinary commits, share groups
+(KIP-932) have an internal topic of their own, and so has gapctl's own format.
+
+list shows which groups need a look, describe what is stuck in one, and check
+why, each with the command that resolves it. A command that would change
+something prints its plan, and writes only with --execute.`,
 		Example: `  gapctl list -b localhost:9092
   gapctl describe billing
   gapctl lab -- list`,
@@ -31,11 +35,13 @@ groups (KIP-932) in an internal topic of their own.`,
 	root.SetHelpFunc(a.printHelp)
 	root.SetUsageFunc(func(*cobra.Command) error { return nil })
 	root.AddCommand(
-		a.listCommand(), a.describeCommand(), a.gapsCommand(), a.decodeCommand(), a.encodeCommand(),
-		a.labCommand(), a.completionCommand(), a.versionCommand(),
+		a.listCommand(), a.describeCommand(), a.gapsCommand(), a.mapCommand(), a.diffCommand(), a.reportCommand(), a.watchCommand(), a.checkCommand(), a.historyCommand(), a.recordsCommand(), a.decodeCommand(), a.encodeCommand(),
+		a.compactCommand(), a.resetCommand(), a.skipCommand(), a.replayCommand(), a.convertCommand(), a.applyCommand(), a.undoCommand(),
+		a.labCommand(), a.contextCommand(), a.completionCommand(), a.versionCommand(),
 	)
 	root.SetHelpCommand(a.helpCommand(root))
 	root.InitDefaultHelpCmd()
+	a.addCompletions(root)
 	return root
 }
 

@@ -1,8 +1,13 @@
 package cmd
 
 import (
+	"cmp"
+	"context"
 	"fmt"
+	"io"
+	"maps"
 	"os"
+	"slices"
 	"strconv"
 	"strings"
 	"time"
@@ -19,55 +24,110 @@ const (
 	jaasToken  = "jaas.tokenauth"
 )
 
-// settings gathers the properties: flags win over -X, -X over GAPCTL_*, and
-// those over the file of --command-config.
+// settings gathers the properties: flags win over -X, -X over GAPCTL_*, those
+// over the file of --command-config, and that over the context. The current
+// context says which cluster and who one is there, so it is left out when
+// something stronger names a cluster: credentials go where they belong.
 func (a *app) settings(c *connection) (settings, error) {
-	s := settings{}
+	given := settings{}
 	if path := a.setting(c.commandConfig, "GAPCTL_COMMAND_CONFIG", ""); path != "" {
-		if err := a.readCommandConfig(s, path); err != nil {
+		if err := a.readCommandConfig(given, "--command-config", path); err != nil {
 			return nil, err
 		}
 	}
-	for _, v := range variables() {
-		if value := a.getenv(v.name); value != "" && v.property != "" {
-			if err := s.set(v.property, value); err != nil {
-				return nil, usage("", "%s: %w", v.name, err)
-			}
-		}
+	if err := a.setVariables(given); err != nil {
+		return nil, err
 	}
 	for _, pair := range c.properties {
-		if err := s.setPair(pair); err != nil {
+		if err := given.setPair(pair); err != nil {
 			return nil, err
 		}
 	}
 	if c.bootstrap != "" {
-		s[propBootstrap] = c.bootstrap
+		given[propBootstrap] = c.bootstrap
 	}
-	return s, nil
+	name := a.setting(c.context, "GAPCTL_CONTEXT", "")
+	if name == "" && given[propBootstrap] != "" {
+		return given, nil
+	}
+	under, err := a.contextSettings(name)
+	if err != nil {
+		return nil, err
+	}
+	return given.over(under), nil
+}
+
+// setVariables sets what the environment says.
+func (a *app) setVariables(s settings) error {
+	set := func(variable, property string) error {
+		if value := a.getenv(variable); value != "" {
+			if err := s.set(property, value); err != nil {
+				return usage("", "%s: %w", variable, err)
+			}
+		}
+		return nil
+	}
+	for _, p := range properties() {
+		for _, end := range []string{"", fromFile, fromCommand} {
+			if named, known := lookupProperty(p.name + end); known {
+				if err := set(variableOf(named.name), named.name); err != nil {
+					return err
+				}
+			}
+		}
+	}
+	for _, v := range variables() {
+		if v.property != "" {
+			if err := set(v.name, v.property); err != nil {
+				return err
+			}
+		}
+	}
+	return nil
 }
 
 // set sets a property, whose name is known. No error quotes the value.
 func (s settings) set(name, value string) error {
-	switch name {
-	case propJAAS:
+	if name == propJAAS {
 		j, err := parseJAAS(value)
 		if err != nil {
 			return fmt.Errorf("%s: %w", propJAAS, err)
 		}
-		s[jaasModule], s[jaasToken] = j.module, j.options["tokenauth"]
-		s[propUsername], s[propPassword] = j.options["username"], j.options["password"]
-		delete(s, propPasswordFile)
+		s.setJAAS(j)
 		return nil
-	case propPassword:
-		delete(s, propPasswordFile)
-	case propPasswordFile:
-		delete(s, propPassword)
 	}
-	s[name] = strings.TrimSpace(value)
-	if p, _ := lookupProperty(name); p.secret {
-		s[name] = value
+	if p, _ := lookupProperty(name); !p.secret {
+		value = strings.TrimSpace(value)
 	}
+	s.put(name, value)
 	return nil
+}
+
+// put sets a property; a secret takes the place of its file or command.
+func (s settings) put(name, value string) {
+	base := strings.TrimSuffix(strings.TrimSuffix(name, fromFile), fromCommand)
+	if p, _ := lookupProperty(base); p.secret {
+		s.drop(base)
+	}
+	s[name] = value
+}
+
+// drop removes a property, however it was given.
+func (s settings) drop(name string) {
+	for _, end := range []string{"", fromFile, fromCommand} {
+		delete(s, name+end)
+	}
+}
+
+// over is s, with what it lacks from under, which it takes over.
+func (s settings) over(under settings) settings {
+	if _, whole := s[jaasModule]; whole {
+		under.dropIdentity()
+	}
+	for _, name := range slices.Sorted(maps.Keys(s)) {
+		under.put(name, s[name])
+	}
+	return under
 }
 
 // setPair sets what -X says. Secrets are refused: other users of the machine
@@ -80,8 +140,11 @@ func (s settings) setPair(pair string) error {
 		return usage("such as -X security.protocol=SASL_SSL", "-X %q: want key=value", pair)
 	case !known:
 		return usage("gapctl help configuration shows the properties", "-X %s: no such property", name)
+	case p.name == propJAAS:
+		return usage("put it in the file of --command-config, or set GAPCTL_SASL_JAAS_CONFIG",
+			"-X %s: secrets are not taken from the command line, where others can read them", p.name)
 	case p.secret:
-		return usage("put it in the file of --command-config, or set GAPCTL_SASL_PASSWORD, or -X sasl.password.file=FILE",
+		return usage(fmt.Sprintf("-X %s.file=FILE or -X %s.command=COMMAND, or set %s, or put it in the file of --command-config", p.name, p.name, variableOf(p.name)),
 			"-X %s: secrets are not taken from the command line, where others can read them", p.name)
 	}
 	if err := s.set(p.name, value); err != nil {
@@ -90,31 +153,51 @@ func (s settings) setPair(pair string) error {
 	return nil
 }
 
-// maxConfigSize bounds the file of --command-config.
+// maxConfigSize bounds a file of settings.
 const maxConfigSize = 1 << 20
 
-func (a *app) readCommandConfig(s settings, path string) error {
+// readCommandConfig sets what a .properties file says; what is the name of the
+// option that names the file.
+func (a *app) readCommandConfig(s settings, what, path string) error {
 	text, err := readSmallFile(path, maxConfigSize)
 	if err != nil {
-		return usage("", "--command-config: %w", err)
+		return usage("", "%s: %w", what, err)
 	}
 	entries, err := parseProperties(text)
 	if err != nil {
-		return usage("", "--command-config %s: %w", path, err)
+		return usage("", "%s %s: %w", what, path, err)
 	}
+	return a.setEntries(s, path, entries)
+}
+
+// setEntries sets the lines of a file, and says which are not understood.
+func (a *app) setEntries(s settings, path string, entries []entry) error {
 	warned := map[string]bool{}
-	for _, e := range entries {
+	var secret *entry
+	// A sasl.jaas.config is all of who one is: it comes first, wherever in the
+	// file it stands.
+	entries = slices.Clone(entries)
+	slices.SortStableFunc(entries, func(x, y entry) int {
+		return cmp.Compare(strings.Index(y.key, propJAAS), strings.Index(x.key, propJAAS))
+	})
+	for i, e := range entries {
 		p, known := lookupProperty(e.key)
 		if !known {
-			if !warned[e.key] {
+			if !warned[e.key] && !slices.Contains(moot(), e.key) {
 				a.say(fmt.Sprintf("%s line %d: %s is not a property that gapctl knows; ignored", path, e.line, e.key))
 				warned[e.key] = true
 			}
 			continue
 		}
+		if p.secret && secret == nil {
+			secret = &entries[i]
+		}
 		if err := s.set(p.name, e.value); err != nil {
 			return usage("", "%s line %d: %w", path, e.line, err)
 		}
+	}
+	if secret != nil && isOpenToOthers(path) {
+		a.say(fmt.Sprintf("%s line %d: others can read %s; chmod 600 %s", path, secret.line, secret.key, path))
 	}
 	return nil
 }
@@ -144,15 +227,32 @@ func (s settings) millis(name string, fallback time.Duration) (time.Duration, er
 	return time.Duration(n) * time.Millisecond, nil
 }
 
-// password is the password, wherever it comes from.
-func (s settings) password() (string, error) {
-	path, ok := s[propPasswordFile]
-	if !ok {
-		return s[propPassword], nil
+// resolved is s with each secret that a file or a command holds fetched, and,
+// when only a password is missing, with the one that the terminal gives.
+func (a *app) resolved(ctx context.Context, s settings) (settings, error) {
+	talk := a.err
+	if a.mute {
+		talk = io.Discard
 	}
-	text, err := readSmallFile(path, 64<<10)
+	for _, p := range properties() {
+		if !p.secret {
+			continue
+		}
+		value, err := s.fetchSecret(ctx, p.name, talk)
+		if err != nil {
+			return nil, err
+		}
+		if value != "" {
+			s.put(p.name, value)
+		}
+	}
+	if !s.lacksPassword() || a.mute || !isTerminalInput(a.in) {
+		return s, nil
+	}
+	password, err := a.askSecret(ctx, "Password of "+s[propUsername]+": ")
 	if err != nil {
-		return "", usage("", "%s: %w", propPasswordFile, err)
+		return nil, err
 	}
-	return strings.TrimRight(text, "\r\n"), nil
+	s.put(propPassword, password)
+	return s, nil
 }

@@ -1,6 +1,7 @@
 package cmd
 
 import (
+	"io"
 	"maps"
 	"os"
 	"path/filepath"
@@ -89,7 +90,7 @@ func TestPasswordPrecedence(t *testing.T) {
 			if err != nil {
 				t.Fatal(err)
 			}
-			password, err := s.password()
+			password, err := s.fetchSecret(t.Context(), propPassword, io.Discard)
 			if got := s[propUsername] + " " + password; got != c.want || err != nil {
 				t.Errorf("got %q, %v, want %q", got, err, c.want)
 			}

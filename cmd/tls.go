@@ -1,13 +1,10 @@
 package cmd
 
 import (
-	"bytes"
 	"context"
 	"crypto/tls"
 	"crypto/x509"
-	"encoding/pem"
 	"errors"
-	"fmt"
 	"net"
 	"strings"
 )
@@ -30,14 +27,14 @@ func tlsDialer(dialer *net.Dialer, config *tls.Config) func(context.Context, str
 
 func (s settings) tlsConfig() (*tls.Config, error) {
 	config := &tls.Config{MinVersion: tls.VersionTLS12}
-	trust, err := s.pemText(propTrustPEM, propTrustLocation, propTrustType)
+	trusted, err := s.trusted()
 	if err != nil {
 		return nil, err
 	}
-	if trust != "" {
+	if trusted != nil {
 		config.RootCAs = x509.NewCertPool()
-		if !config.RootCAs.AppendCertsFromPEM([]byte(trust)) {
-			return nil, usage("", "%s: there is no certificate in it", propTrustLocation)
+		for _, c := range trusted {
+			config.RootCAs.AddCert(c)
 		}
 	}
 	if config.Certificates, err = s.clientCertificates(); err != nil {
@@ -45,10 +42,17 @@ func (s settings) tlsConfig() (*tls.Config, error) {
 	}
 	switch check, set := s[propHostnameCheck]; {
 	case !set || strings.EqualFold(check, "https"):
-	case check == "":
+	case check == "" || strings.EqualFold(check, "none"): // none is librdkafka's word
 		acceptAnyName(config)
 	default:
 		return nil, usage("", "%s: %q: want https, or nothing", propHostnameCheck, check)
+	}
+	switch verify := s[propVerify]; {
+	case verify == "" || strings.EqualFold(verify, "true"):
+	case strings.EqualFold(verify, "false"):
+		config.InsecureSkipVerify, config.VerifyConnection = true, nil
+	default:
+		return nil, usage("", "%s: %q: want true or false", propVerify, verify)
 	}
 	return config, nil
 }
@@ -70,54 +74,37 @@ func acceptAnyName(config *tls.Config) {
 	}
 }
 
+// clientCertificates are the client's key and the chain of certificates for it;
+// none when nothing names them.
 func (s settings) clientCertificates() ([]tls.Certificate, error) {
-	both, err := s.pemText("", propKeyLocation, propKeyType)
+	if path := s[propKeyLocation]; path != "" {
+		own, err := s.keyStore(path)
+		if err != nil {
+			return nil, fileError(propKeyLocation, path, err)
+		}
+		return []tls.Certificate{own}, nil
+	}
+	chain, err := s.pemText(propKeyChain, propCertFile)
 	if err != nil {
 		return nil, err
 	}
-	chain, err := s.pemText(propKeyChain, propCertFile, propKeyType)
+	key, err := s.pemText(propKeyPEM, propKeyFile)
 	if err != nil {
 		return nil, err
-	}
-	key, err := s.pemText(propKeyPEM, propKeyFile, propKeyType)
-	if err != nil {
-		return nil, err
-	}
-	if both != "" {
-		chain, key = both, both
 	}
 	if chain == "" && key == "" {
 		return nil, nil
 	}
-	if isEncryptedKey(key) {
-		return nil, usage("openssl pkcs8 -in KEY -out PLAIN-KEY takes the encryption off", "the client's key is encrypted, which is not supported")
-	}
-	certificate, err := tls.X509KeyPair([]byte(chain), []byte(key))
+	own, err := pemKeyPair(chain, key, s[propKeyPassword])
 	if err != nil {
 		return nil, usage("", "the client's key and certificate: %w", err)
 	}
-	return []tls.Certificate{certificate}, nil
+	return []tls.Certificate{own}, nil
 }
-
-func isEncryptedKey(text string) bool {
-	for rest := []byte(text); ; {
-		var block *pem.Block
-		if block, rest = pem.Decode(rest); block == nil {
-			return false
-		}
-		if strings.HasPrefix(block.Type, "ENCRYPTED") || block.Headers["DEK-Info"] != "" {
-			return true
-		}
-	}
-}
-
-// maxPEMSize bounds a file of certificates; a system's whole trust store takes
-// about 200 kB.
-const maxPEMSize = 4 << 20
 
 // pemText is the PEM text that stands in the property inline, or in the file
 // that the property location names; "" when neither is set.
-func (s settings) pemText(inline, location, kind string) (string, error) {
+func (s settings) pemText(inline, location string) (string, error) {
 	if text := s[inline]; text != "" {
 		return text, nil
 	}
@@ -125,33 +112,12 @@ func (s settings) pemText(inline, location, kind string) (string, error) {
 	if path == "" {
 		return "", nil
 	}
-	text, err := readSmallFile(path, maxPEMSize)
+	text, err := readSmallFile(path, maxStoreSize)
+	if err == nil && !isPEM(text) {
+		err = errors.New("it is not a PEM file")
+	}
 	if err != nil {
-		return "", usage("", "%s: %w", location, err)
+		return "", fileError(location, path, err)
 	}
-	if strings.Contains(text, "-----BEGIN ") {
-		return text, nil
-	}
-	return "", usage(convertHint(location), "%s: %s is %s, which is not supported: want PEM", location, path, storeKind(text, s[kind]))
-}
-
-// storeKind names what a key store that is not PEM is.
-func storeKind(text, declared string) string {
-	switch {
-	case bytes.HasPrefix([]byte(text), []byte{0xfe, 0xed, 0xfe, 0xed}):
-		return "a JKS key store"
-	case strings.HasPrefix(text, "\x30"):
-		return "a PKCS12 key store"
-	case declared != "" && !strings.EqualFold(declared, "PEM"):
-		return fmt.Sprintf("a %s key store", declared)
-	}
-	return "not a PEM file"
-}
-
-func convertHint(location string) string {
-	if location == propTrustLocation {
-		return "keytool -list -rfc -keystore STORE > trust.pem, then ssl.truststore.type=PEM and ssl.truststore.location=trust.pem"
-	}
-	return "keytool -importkeystore -srckeystore STORE -destkeystore key.p12 -deststoretype PKCS12, " +
-		"then openssl pkcs12 -in key.p12 -nodes -out key.pem, then ssl.keystore.type=PEM and ssl.keystore.location=key.pem"
+	return text, nil
 }

@@ -20,6 +20,7 @@ type settings struct {
 	version    string
 	properties map[string]string // beside the ones that server.go sets, and over them
 	jvm        []string
+	listeners  []listener // beside the ones that server.go sets
 	shared     bool
 }
 

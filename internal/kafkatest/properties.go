@@ -10,6 +10,9 @@ import (
 // properties is the text of server.properties.
 func (s *server) properties() string {
 	client := "PLAINTEXT://" + s.addr()
+	for _, l := range s.settings.listeners {
+		client += fmt.Sprintf(",%s://%s", l.name, l.addr())
+	}
 	quorum := fmt.Sprintf("127.0.0.1:%d", s.controller)
 	lines := map[string]string{
 		"process.roles":                       "broker,controller",
@@ -17,6 +20,7 @@ func (s *server) properties() string {
 		"listeners":                           client + ",CONTROLLER://" + quorum,
 		"advertised.listeners":                client + ",CONTROLLER://" + quorum,
 		"controller.listener.names":           "CONTROLLER",
+		"listener.security.protocol.map":      "CONTROLLER:PLAINTEXT,PLAINTEXT:PLAINTEXT,SSL:SSL,SASL_PLAINTEXT:SASL_PLAINTEXT,SASL_SSL:SASL_SSL",
 		"controller.quorum.bootstrap.servers": quorum,
 		"log.dirs":                            s.data(),
 		"auto.create.topics.enable":           "false",

@@ -76,6 +76,9 @@ func (s *server) data() string { return filepath.Join(s.dir, "data") }
 func (s *server) startFresh() error {
 	for attempt := 1; ; attempt++ {
 		s.port, s.controller = freePort(), freePort()
+		for i := range s.settings.listeners {
+			s.settings.listeners[i].port = freePort()
+		}
 		err := s.start()
 		if err == nil || attempt == 3 || !strings.Contains(s.logTail(), "Address already in use") {
 			return err

@@ -1,0 +1,222 @@
+package cmd
+
+import (
+	"context"
+	"errors"
+	"fmt"
+	"os"
+	"os/user"
+	"path/filepath"
+
+	"github.com/spf13/cobra"
+
+	"github.com/gapctl/gapctl/gapstore"
+	"github.com/gapctl/gapctl/inspect"
+	"github.com/gapctl/gapctl/repair"
+)
+
+// repairing is the flags of every command that plans a repair, and what they
+// all do with the plan.
+type repairing struct {
+	app        *app
+	connection connection
+	output     output
+	execution  execution
+	planFile   string
+}
+
+func (r *repairing) bind(cmd *cobra.Command) {
+	r.connection.bind(cmd.Flags())
+	r.output.bind(cmd)
+	r.execution.bind(cmd)
+	cmd.Flags().StringVar(&r.planFile, "plan", "", "save the plan to `FILE`, for gapctl apply")
+}
+
+// opFor makes the op for what was gathered; it may ask the store for more.
+type opFor func(ctx context.Context, store *gapstore.Store, s *inspect.Snapshot) (repair.Op, error)
+
+// just is the opFor of an op that needs to know nothing.
+func just(op repair.Op) opFor {
+	return func(context.Context, *gapstore.Store, *inspect.Snapshot) (repair.Op, error) { return op, nil }
+}
+
+// run is a repair from beginning to end: gather, plan, show or save the plan,
+// and with --execute approve and apply it.
+func (r *repairing) run(ctx context.Context, q inspect.Query, makeOp opFor) error {
+	print, err := r.app.printer(r.output)
+	if err != nil {
+		return err
+	}
+	if err := r.execution.check(r.app); err != nil {
+		return err
+	}
+	q.SkipAges = true
+	var op repair.Op
+	s, err := r.app.gatherMore(ctx, &r.connection, q, func(ctx context.Context, store *gapstore.Store, s *inspect.Snapshot) (err error) {
+		op, err = makeOp(ctx, store, s)
+		return err
+	})
+	if err != nil {
+		return err
+	}
+	plan, err := repair.NewPlan(s, op)
+	if err != nil {
+		return refused(err)
+	}
+	if len(plan.Refusals) == 0 {
+		r.app.sayEmpty(&s, true)
+	}
+	if r.planFile != "" {
+		if err := repair.SavePlan(r.planFile, plan); err != nil {
+			return err
+		}
+	}
+	active := members(&s.Groups[0])
+	if plan.Live() {
+		active = nil
+	}
+	if !r.execution.execute {
+		return r.app.showPlan(print, plan, active)
+	}
+	if active != nil {
+		return refused(active)
+	}
+	return r.app.carryOut(ctx, &r.connection, plan, r.execution, print)
+}
+
+// members is nil, or says who is in the group.
+func members(g *inspect.Group) error {
+	if len(g.Members) == 0 {
+		return nil
+	}
+	active := &gapstore.ActiveError{Group: g.Name, State: g.State}
+	for _, m := range g.Members {
+		active.Members = append(active.Members, gapstore.Member(m))
+	}
+	return active
+}
+
+// showPlan prints a plan that is not to be carried out now. A plan that can
+// change nothing because everything is refused ends as a refusal.
+func (a *app) showPlan(print func(inspect.View) error, plan repair.Plan, active error) error {
+	if err := print(plan); err != nil {
+		return err
+	}
+	switch {
+	case plan.Empty() && len(plan.Refusals) > 0:
+		return fail(exitRefused, "", "%s: %s", plan.Refusals[0].Target(), plan.Refusals[0].Message)
+	case plan.Empty():
+		return nil
+	case active != nil:
+		a.say(fmt.Sprintf("it can not be carried out while %v", active))
+	default:
+		a.say("nothing is written without --execute")
+	}
+	return nil
+}
+
+// carryOut asks for approval, applies the plan, and prints the result.
+func (a *app) carryOut(ctx context.Context, c *connection, plan repair.Plan, e execution, print func(inspect.View) error) error {
+	if plan.Empty() && len(plan.Refusals) == 0 {
+		a.say("nothing to do: all that " + plan.Op.Name() + " wants stands already")
+	}
+	dial, err := a.dial(ctx, c)
+	if err != nil {
+		return err
+	}
+	journal, err := a.journal()
+	if err != nil {
+		return err
+	}
+	approval, err := a.approve(ctx, plan, e)
+	if err != nil {
+		return err
+	}
+	applier := repair.Applier{Dial: dial, Journal: journal, Now: a.now}
+	switch op := plan.Op.(type) {
+	case repair.Replay:
+		return a.carryOutReplay(ctx, applier, op.ToStdout, plan, approval, print)
+	case repair.ShareReplay:
+		return a.carryOutReplay(ctx, applier, false, plan, approval, print)
+	}
+	ctx, cancel, err := a.limited(ctx, c)
+	if err != nil {
+		return err
+	}
+	defer cancel()
+	result := applier.Apply(ctx, plan, approval)
+	return errors.Join(print(result), judgeResult(result))
+}
+
+// refused makes err the error of something that would not be safe.
+func refused(err error) error {
+	if errors.Is(err, repair.ErrRefused) || errors.Is(err, gapstore.ErrGroupActive) {
+		hint := ""
+		if errors.Is(err, gapstore.ErrGroupActive) {
+			hint = "stop its consumers first: what they have in hand would be lost, and they would overwrite what is written"
+		}
+		return fail(exitRefused, hint, "%w", err)
+	}
+	return err
+}
+
+// judgeResult is nil when all of the plan stands, and otherwise decides how
+// the process ends.
+func judgeResult(r repair.Result) error {
+	err, hint := r.Err, ""
+	done := r.Count(repair.Applied)
+	for _, o := range r.Outcomes {
+		if err == nil && o.Err != nil {
+			err = fmt.Errorf("%s: %w", o.Target(), o.Err)
+		}
+	}
+	switch {
+	case err == nil:
+		return nil
+	case errors.Is(err, repair.ErrIncomplete) && r.Copied() > 0:
+		return fail(exitPartial, "run it again for what is left", "%w", err)
+	case r.Count(repair.Unverified) > 0:
+		return fail(exitUnverified, "gapctl describe "+r.Group+" shows what stands", "%w", err)
+	case done > 0 && done+r.Count(repair.Unchanged) < len(r.Outcomes):
+		return fail(exitPartial, "", "%d of %d commits changed: %w", done, len(r.Outcomes), err)
+	case errors.Is(err, gapstore.ErrConflict):
+		return fail(exitConflict, "nothing was written; plan again", "%w", err)
+	case errors.Is(err, repair.ErrJournal):
+		hint = "set XDG_STATE_HOME to a directory that can be written"
+		return fail(exitFailure, hint, "%w", err)
+	case r.Count(repair.Refused) > 0:
+		if again := refused(err); again != err {
+			return again
+		}
+		return fail(exitRefused, hint, "%w", err)
+	}
+	return err
+}
+
+// journal is where repairs are recorded, by the rules of XDG.
+func (a *app) journal() (repair.Journal, error) {
+	state := a.getenv("XDG_STATE_HOME")
+	if !filepath.IsAbs(state) {
+		home := a.getenv("HOME")
+		if home == "" {
+			var err error
+			if home, err = os.UserHomeDir(); err != nil {
+				return repair.Journal{}, fail(exitFailure, "set XDG_STATE_HOME", "no place for the journal: %w", err)
+			}
+		}
+		state = filepath.Join(home, ".local", "state")
+	}
+	return repair.Journal{Dir: filepath.Join(state, "gapctl", "journal")}, nil
+}
+
+// whoAmI is the user and the host, for the journal.
+func whoAmI() string {
+	name, host := "unknown", "unknown"
+	if u, err := user.Current(); err == nil {
+		name = u.Username
+	}
+	if h, err := os.Hostname(); err == nil {
+		host = h
+	}
+	return name + "@" + host
+}

@@ -1,0 +1,182 @@
+package cmd
+
+import (
+	"context"
+	"errors"
+	"fmt"
+
+	"github.com/spf13/cobra"
+
+	"github.com/gapctl/gapctl/gapstore"
+	"github.com/gapctl/gapctl/inspect"
+	"github.com/gapctl/gapctl/repair"
+)
+
+type replayOptions struct {
+	repairing  repairing
+	choice     choice
+	keys       keys
+	op         repair.Replay
+	order      string
+	fromDLQ    string
+	limit      int64
+	maxReplays int64
+}
+
+func (a *app) replayCommand() *cobra.Command {
+	o := &replayOptions{repairing: repairing{app: a}}
+	cmd := &cobra.Command{
+		Use:   "replay GROUP [TOPIC/PARTITION@OFFSETS…] --to-topic TOPIC | --exec COMMAND | --to-stdout",
+		Short: "deliver the outstanding records again, and close their gaps",
+		Long: `replay delivers the outstanding records of a group again, and only those, and
+closes their gaps. Consumers of the group must be stopped.
+
+--to-topic copies each record with its key, value, headers and timestamp to
+the partition of the same number (--repartition: to where its key belongs),
+and adds the headers of a dead-letter record (KIP-1191), __dlq.errors.topic,
+.partition, .offset, .group, .delivery.count (0 where it is not known) and
+.message, and __gapctl.replay.count. Copies and closed gaps are one
+transaction: killed at any moment and run again, each record is there exactly
+once for read-committed consumers.
+
+--exec runs a shell command for each record, with the value on standard input
+and the rest in GAPCTL_TOPIC, GAPCTL_PARTITION, GAPCTL_OFFSET, GAPCTL_KEY,
+GAPCTL_KEY_BASE64, GAPCTL_TIMESTAMP, GAPCTL_HEADERS, GAPCTL_GROUP and
+GAPCTL_DELIVERY_COUNT. Exit status 0 closes the record's gap; any other leaves
+it open, and the next record is tried. --to-stdout writes JSON lines. Both
+deliver at least once: killed between a delivery and its commit, the record
+comes again.
+
+Key flags, --limit and --max-replays read the records to make the plan, which
+then names them. --from-dlq replays what a dead-letter topic holds of the
+group: the originals, not the copies there.
+
+--rejected copies the records that a share group has given up, which nothing
+else brings back, in one transaction for up to 100,000 of them. The group
+stays as it is and may be at work: run again, it copies them again.
+
+Without --execute it prints the plan, and nothing is written.`,
+		Example: `  gapctl replay billing --to-topic orders-retry
+  gapctl replay billing orders/2@833-842 --to-topic orders-retry --execute
+  gapctl replay billing --key customer-17 --exec './fix.sh' --execute --yes`,
+		Args:        cobra.MinimumNArgs(1),
+		Annotations: related("gapctl records, gapctl skip, gapctl undo"),
+		RunE:        a.running(o.run),
+	}
+	f := cmd.Flags()
+	f.StringVar(&o.op.ToTopic, "to-topic", "", "copy the records to `TOPIC`, exactly once")
+	f.StringVar(&o.op.Exec, "exec", "", "run the shell command `COMMAND` for each record, at least once")
+	f.BoolVar(&o.op.ToStdout, "to-stdout", false, "write the records to standard output as JSON lines, at least once")
+	f.BoolVar(&o.op.Repartition, "repartition", false, "let the keys decide on the partition of the copies")
+	f.Int64Var(&o.op.Rate, "rate", 0, "deliver at most `N` records per second")
+	f.Int64Var(&o.limit, "limit", 0, "deliver at most `N` records")
+	f.Int64Var(&o.maxReplays, "max-replays", 0, "leave out records that were replayed `N` times before")
+	f.BoolVar(&o.op.Rejected, "rejected", false, "records that a share group has given up, to a topic")
+	f.StringVar(&o.fromDLQ, "from-dlq", "", "replay the originals of the records in the dead-letter `TOPIC`")
+	bindOrder(cmd, &o.order)
+	o.keys.bind(cmd)
+	o.choice.bind(cmd)
+	o.repairing.bind(cmd)
+	return cmd
+}
+
+func (o *replayOptions) run(ctx context.Context, args []string) error {
+	order, err := parseOrder(o.order)
+	if err != nil {
+		return err
+	}
+	o.op.ByArrival = order == gapstore.ByArrival
+	if err := o.check(args[1:]); err != nil {
+		return err
+	}
+	q, err := o.choice.query(args[:1])
+	if err != nil {
+		return err
+	}
+	targets, err := repair.ParseTargets(args[1:])
+	if err != nil {
+		return usage("", "%w", err)
+	}
+	o.op.Only = targets
+	q.Topics = append(q.Topics, topicsOf(targets)...)
+	return o.repairing.run(ctx, q, o.makeOp)
+}
+
+// check finds flags that make no sense.
+func (o *replayOptions) check(ranges []string) error {
+	ways := 0
+	for _, given := range []bool{o.op.ToTopic != "", o.op.ToStdout, o.op.Exec != ""} {
+		if given {
+			ways++
+		}
+	}
+	switch {
+	case ways != 1:
+		return usage("", "want one of --to-topic, --exec and --to-stdout")
+	case o.op.Repartition && o.op.ToTopic == "":
+		return usage("", "--repartition is for --to-topic")
+	case o.op.Rate < 0 || o.limit < 0 || o.maxReplays < 0:
+		return usage("", "--rate, --limit and --max-replays want a number above 0")
+	case o.fromDLQ != "" && len(ranges) > 0:
+		return usage("", "--from-dlq names the records; %q is one too many", ranges[0])
+	}
+	_, err := o.keys.filter()
+	return err
+}
+
+// makeOp finds out which records are meant.
+func (o *replayOptions) makeOp(ctx context.Context, store *gapstore.Store, s *inspect.Snapshot) (repair.Op, error) {
+	g := &s.Groups[0]
+	op := o.op
+	if o.fromDLQ != "" {
+		originals, err := repair.DeadLetters(ctx, store, o.fromDLQ, g.Name)
+		if err != nil {
+			return nil, err
+		}
+		op.Only, op.Explicit = op.Within(g, originals), true
+	}
+	keys, err := o.keys.filter()
+	if err != nil {
+		return nil, err
+	}
+	choice := repair.Choice{Limit: o.limit, MaxReplays: o.maxReplays}
+	choice.Query = inspect.RecordQuery{Keys: keys, AllPartitions: o.keys.all}
+	if op.Rejected {
+		choice.Query.States = []inspect.RecordState{inspect.RecordRejected}
+	}
+	if op.ByArrival {
+		choice.Query.Order = gapstore.ByArrival
+	}
+	if choice.Given() && !(op.Explicit && len(op.Only) == 0) {
+		for _, t := range op.Only {
+			choice.Query.Only = append(choice.Query.Only, gapstore.Target(t))
+		}
+		chosen, err := choice.Choose(ctx, store, g)
+		if err != nil {
+			return nil, err
+		}
+		if chosen.Worn > 0 {
+			o.repairing.app.say(fmt.Sprintf("left out, as replayed %d times before: %d records", o.maxReplays, chosen.Worn))
+		}
+		op.Only, op.Explicit = chosen.Only, true
+	}
+	return op, refused(op.CheckTarget(ctx, store, g))
+}
+
+// carryOutReplay applies the plan of a replay, which takes as long as it takes:
+// it says how far it is, and an interrupt stops it after the batch under way.
+func (a *app) carryOutReplay(ctx context.Context, applier repair.Applier, toStdout bool, plan repair.Plan, approval repair.Approval, print func(inspect.View) error) error {
+	var total int64
+	for _, c := range plan.Changes {
+		total += c.Copies
+	}
+	progress := a.newProgress(total)
+	applier.Progress = progress.report
+	applier.Streams = repair.Streams{Out: a.out, Err: a.err}
+	result := applier.Apply(ctx, plan, approval)
+	progress.end()
+	if toStdout { // that is where the records are
+		print = func(v inspect.View) error { return inspect.Write(a.err, inspect.OutputTable, v, inspect.Style{}) }
+	}
+	return errors.Join(print(result), judgeResult(result))
+}
