@@ -1,6 +1,13 @@
 package cmd
 
-import "go.yaml.in/yaml/v3"
+import (
+	"bytes"
+	"errors"
+	"os"
+	"path/filepath"
+
+	"go.yaml.in/yaml/v3"
+)
 
 // top is the mapping of the whole file, made when there is none.
 func (f *contextFile) top() *yaml.Node {
@@ -89,4 +96,43 @@ func (f *contextFile) remove(name string) {
 	if f.current == name {
 		f.use("")
 	}
+}
+
+// save writes the file, whole or not at all, for its owner only. A link stays
+// one.
+func (f *contextFile) save() (err error) {
+	path := f.path
+	if path == "" {
+		return usage("GAPCTL_CONFIG names the file", "there is no place for contexts")
+	}
+	if target, err := filepath.EvalSymlinks(path); err == nil {
+		path = target
+	}
+	if err := os.MkdirAll(filepath.Dir(path), 0o700); err != nil {
+		return err
+	}
+	var text bytes.Buffer
+	enc := yaml.NewEncoder(&text)
+	enc.SetIndent(2)
+	if err := errors.Join(enc.Encode(f.document), enc.Close()); err != nil {
+		return err
+	}
+	return replaceFile(path, text.Bytes())
+}
+
+// replaceFile writes a file under another name first, with mode 0600.
+func replaceFile(path string, data []byte) error {
+	tmp, err := os.CreateTemp(filepath.Dir(path), ".gapctl-config-*")
+	if err != nil {
+		return err
+	}
+	_, err = tmp.Write(data)
+	err = errors.Join(err, tmp.Sync(), tmp.Close())
+	if err == nil {
+		err = os.Rename(tmp.Name(), path)
+	}
+	if err != nil {
+		_ = os.Remove(tmp.Name())
+	}
+	return err
 }

@@ -1,11 +1,9 @@
 package cmd
 
 import (
-	"bytes"
 	"errors"
 	"fmt"
 	"io/fs"
-	"os"
 	"path/filepath"
 	"regexp"
 	"slices"
@@ -211,43 +209,4 @@ func (f *contextFile) beside(path string) string {
 		return path
 	}
 	return filepath.Join(filepath.Dir(f.path), path)
-}
-
-// save writes the file, whole or not at all, for its owner only. A link stays
-// one.
-func (f *contextFile) save() (err error) {
-	path := f.path
-	if path == "" {
-		return usage("GAPCTL_CONFIG names the file", "there is no place for contexts")
-	}
-	if target, err := filepath.EvalSymlinks(path); err == nil {
-		path = target
-	}
-	if err := os.MkdirAll(filepath.Dir(path), 0o700); err != nil {
-		return err
-	}
-	var text bytes.Buffer
-	enc := yaml.NewEncoder(&text)
-	enc.SetIndent(2)
-	if err := errors.Join(enc.Encode(f.document), enc.Close()); err != nil {
-		return err
-	}
-	return replaceFile(path, text.Bytes())
-}
-
-// replaceFile writes a file under another name first, with mode 0600.
-func replaceFile(path string, data []byte) error {
-	tmp, err := os.CreateTemp(filepath.Dir(path), ".gapctl-config-*")
-	if err != nil {
-		return err
-	}
-	_, err = tmp.Write(data)
-	err = errors.Join(err, tmp.Sync(), tmp.Close())
-	if err == nil {
-		err = os.Rename(tmp.Name(), path)
-	}
-	if err != nil {
-		_ = os.Remove(tmp.Name())
-	}
-	return err
 }

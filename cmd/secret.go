@@ -45,6 +45,36 @@ func (s settings) fetchSecret(ctx context.Context, name string, talk io.Writer) 
 	return text, nil
 }
 
+// resolved is s with each secret that a file or a command holds fetched, and,
+// when only a password is missing, with the one that the terminal gives.
+func (a *app) resolved(ctx context.Context, s settings) (settings, error) {
+	talk := a.err
+	if a.mute {
+		talk = io.Discard
+	}
+	for _, p := range properties() {
+		if !p.secret {
+			continue
+		}
+		value, err := s.fetchSecret(ctx, p.name, talk)
+		if err != nil {
+			return nil, err
+		}
+		if value != "" {
+			s.put(p.name, value)
+		}
+	}
+	if !s.lacksPassword() || a.mute || !isTerminalInput(a.in) {
+		return s, nil
+	}
+	password, err := a.askSecret(ctx, "Password of "+s[propUsername]+": ")
+	if err != nil {
+		return nil, err
+	}
+	s.put(propPassword, password)
+	return s, nil
+}
+
 // printedBy is what a command of the shell prints, without the end of the line.
 // Its standard error goes to talk.
 func printedBy(ctx context.Context, line string, talk io.Writer) (string, error) {

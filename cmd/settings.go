@@ -2,9 +2,7 @@ package cmd
 
 import (
 	"cmp"
-	"context"
 	"fmt"
-	"io"
 	"maps"
 	"os"
 	"slices"
@@ -225,34 +223,4 @@ func (s settings) millis(name string, fallback time.Duration) (time.Duration, er
 		return 0, usage("", "%s: %q is not a number of milliseconds above 0", name, text)
 	}
 	return time.Duration(n) * time.Millisecond, nil
-}
-
-// resolved is s with each secret that a file or a command holds fetched, and,
-// when only a password is missing, with the one that the terminal gives.
-func (a *app) resolved(ctx context.Context, s settings) (settings, error) {
-	talk := a.err
-	if a.mute {
-		talk = io.Discard
-	}
-	for _, p := range properties() {
-		if !p.secret {
-			continue
-		}
-		value, err := s.fetchSecret(ctx, p.name, talk)
-		if err != nil {
-			return nil, err
-		}
-		if value != "" {
-			s.put(p.name, value)
-		}
-	}
-	if !s.lacksPassword() || a.mute || !isTerminalInput(a.in) {
-		return s, nil
-	}
-	password, err := a.askSecret(ctx, "Password of "+s[propUsername]+": ")
-	if err != nil {
-		return nil, err
-	}
-	s.put(propPassword, password)
-	return s, nil
 }

@@ -5,6 +5,7 @@ import (
 	"context"
 	"crypto/rand"
 	"errors"
+	"slices"
 	"sync"
 	"time"
 
@@ -103,7 +104,7 @@ func (c *Consumer) join(ctx context.Context, dial Dial, o ConsumerOptions) (err 
 	if err := c.txn.open(ctx); err != nil {
 		return c.failure(op, err, 0)
 	}
-	c.client, err = dial(append(o.Client, c.clientOpts(o)...)...)
+	c.client, err = dial(slices.Concat(o.Client, c.clientOpts(o))...)
 	return Classify(op, err)
 }
 
@@ -138,7 +139,8 @@ func (c *Consumer) clientOpts(o ConsumerOptions) []kgo.Opt {
 
 // Poll waits for records that are not done, and returns at most limit of them
 // (all at hand where limit is 0). An error does not end the consumer, unless it
-// is ctx's, or kgo.ErrClientClosed; there may be records beside it.
+// is ctx's, or kgo.ErrClientClosed; there may be records beside it. One
+// goroutine polls.
 //
 // A partition whose gaps can not be read is not consumed, and the error is a
 // *codec.Error: to guess would be to lose records.

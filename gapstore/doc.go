@@ -6,6 +6,11 @@
 // not be decoded, or whose broker can not be reached, is an [Entry] with an
 // error: it never hides the others.
 //
+// A [Hold] writes for a group that nobody consumes, a [Consumer] for one that is
+// consumed: both make gaps, records and the committed offset one transaction,
+// under a membership that the coordinator checks. The gaps of a Consumer lie in
+// the compacted topic that docs/FORMAT.md specifies; [Store.Ensure] makes it.
+//
 // Deliberately absent: repairs, tables and terminals, and any judgement of
 // what is read.
 package gapstore

@@ -81,10 +81,17 @@ type Entry struct {
 // Kafka's offset. An entry may have its state and an Err all the same, when
 // something else about it could not be read.
 func (e *Entry) HasState() bool {
-	if e.Committed < 0 && e.Home != HomeNative {
+	if e.Committed < 0 && e.Home != HomeNative || e.StartOnly() {
 		return false
 	}
 	return e.Err == nil || !isUndecoded(e.Err)
+}
+
+// StartOnly reports whether e is a share partition of which only the start
+// offset, in Committed, and the reported lag are known, for want of a right to
+// read its records' states. What is outstanding is not known then.
+func (e *Entry) StartOnly() bool {
+	return e.Home == HomeShareState && e.Encoding == "" && e.Err == nil
 }
 
 func isUndecoded(err error) bool {

@@ -21,6 +21,12 @@ func healthy() Partition {
 	}
 }
 
+// native makes p's commit one in the native format.
+func native(p *Partition) *Partition {
+	p.Home, p.Format, p.SizeLimit = gapstore.HomeNative, "native", 0
+	return p
+}
+
 // findingCase is a change of a healthy partition, and the one finding that it
 // brings.
 type findingCase struct {
@@ -66,6 +72,22 @@ func findingCases() map[string]findingCase {
 		"not canonical": {func(p *Partition) { p.State.Max = 16 }, "not-canonical", LevelWarn, "10-11,15", "gapctl compact billing --topic orders/2", "last gap"},
 		"anomaly": {func(p *Partition) { p.Anomalies = []codec.Anomaly{{Kind: "odd-tail", Message: "a byte too many"}} },
 			"not-canonical", LevelInfo, "", "gapctl compact billing --topic orders/2", "a byte too many"},
+		"native, moved forward": {func(p *Partition) { native(p).Committed = 13 },
+			"diverged", LevelWarn, "10-11", "gapctl compact billing --topic orders/2", "from 10 to 13"},
+		"native, moved back": {func(p *Partition) { native(p).Committed = 4 },
+			"diverged", LevelWarn, "4-19", "gapctl compact billing --topic orders/2", "back from 10 to 4"},
+		"native, about to move":      {func(p *Partition) { native(p).Committed, p.Pending = 4, true }, "open-transaction", LevelInfo, "", "", ""},
+		"native, the offset expired": {func(p *Partition) { native(p).Committed = gapstore.NoOffset }, "", "", "", "", ""},
+		"native, many bytes":         {func(p *Partition) { native(p).Size = 1 << 20 }, "", "", "", "", ""},
+		"native, a chunk is missing": {func(p *Partition) {
+			p.Anomalies = []codec.Anomaly{{Kind: "missing-chunk", Message: "2 of 3"}}
+			native(p).Err = &codec.Error{Class: codec.ErrCorrupt, Format: "native", Position: -1}
+		}, "missing-chunk", LevelError, "", "gapctl reset billing --topic orders/2 --clear-metadata", "2 of 3"},
+		"native, newer software": {func(p *Partition) {
+			native(p).Err = &codec.Error{Class: codec.ErrUnsupported, Format: "native", Position: -1, Reason: "version 9"}
+		}, "undecodable", LevelError, "", "", "version 9"},
+		"native, left over": {func(p *Partition) { p.Anomalies = []codec.Anomaly{{Kind: "native-leftover", Message: "do not count"}} },
+			"native-leftover", LevelInfo, "", "gapctl compact billing --topic orders/2", "do not count"},
 		"rejected": {func(p *Partition) {
 			p.State.Delivery = []codec.Delivery{{Range: codec.Range{Start: 12, End: 14}, State: codec.Archived, Count: 1}}
 		}, "rejected", LevelWarn, "12-13", "gapctl records billing --topic orders/2", "2 records"},

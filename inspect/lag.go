@@ -15,9 +15,15 @@ const unknown = gapstore.NoOffset
 func (p *Partition) knowsLog() bool { return p.LogStart >= 0 && p.LogEnd >= 0 }
 
 // Lag is log end − max(stable, log start), what plain tools mean to print;
-// never below 0, and -1 when not known.
+// never below 0, and -1 when not known. Where only the start offset of a share
+// partition is known, it stands for stable.
 func (p *Partition) Lag() int64 {
-	if !p.HasState() || !p.knowsLog() {
+	switch {
+	case !p.knowsLog():
+		return unknown
+	case p.StartOnly() && p.Committed >= 0:
+		return max(0, p.LogEnd-max(p.Committed, p.LogStart))
+	case !p.HasState():
 		return unknown
 	}
 	return max(0, p.LogEnd-max(p.State.Stable, p.LogStart))
@@ -29,7 +35,7 @@ func (p *Partition) Lag() int64 {
 // the cluster reports (KIP-1226).
 func (p *Partition) TrueLag() int64 {
 	switch {
-	case p.Home == gapstore.HomeShareState && p.Encoding == "" && p.ReportedLag >= 0:
+	case p.StartOnly() && p.ReportedLag >= 0:
 		return p.ReportedLag
 	case !p.HasState() || !p.knowsLog():
 		return unknown

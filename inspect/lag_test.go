@@ -132,3 +132,18 @@ func TestGroupSums(t *testing.T) {
 		t.Error("sums over nothing are known")
 	}
 }
+
+// Without the right to read the states of a share group's records, what is
+// outstanding is not known: it must not look like nothing.
+func TestShareStartOnly(t *testing.T) {
+	p := Partition{Entry: gapstore.Entry{
+		Home: gapstore.HomeShareState, Format: "share-group", Committed: 40, State: codec.Complete(40), ReportedLag: 17,
+	}, LogStart: 10, LogEnd: 60, LastStable: 60}
+	g := Group{Type: "share", Partitions: []Partition{p}}
+	if g.Outstanding() != unknown || g.GapCount() != unknown || p.HasState() {
+		t.Errorf("outstanding %d in %d gaps, state known: %v; want none of it known", g.Outstanding(), g.GapCount(), p.HasState())
+	}
+	if p.Lag() != 20 || p.TrueLag() != 17 {
+		t.Errorf("lag %d, true lag %d; want 20 from the start offset, and the 17 that the cluster reports", p.Lag(), p.TrueLag())
+	}
+}

@@ -1,0 +1,132 @@
+package gapstore
+
+import (
+	"bytes"
+	"fmt"
+	"io"
+	"math/rand/v2"
+	"os"
+	"os/exec"
+	"path/filepath"
+	"strings"
+	"testing"
+	"time"
+
+	"github.com/gapctl/gapctl/internal/kafkatest"
+)
+
+const (
+	jobs       = 100_000
+	partitions = 4
+	kills      = 50
+)
+
+// The worker is killed at 50 random moments while it processes 100,000 records:
+// each is processed, and none again whose commit was made.
+func killedAtRandom(t *testing.T, b *kafkatest.Broker) {
+	w := realWork(t, b, "jobs", partitions, jobs/partitions)
+	path := filepath.Join(t.TempDir(), "journal")
+	if err := os.WriteFile(path, nil, 0o600); err != nil {
+		t.Fatal(err)
+	}
+	j := &journal{t: t, path: path, committed: map[job]int{}, processed: map[job]bool{}}
+	for life := range kills + 1 {
+		var out bytes.Buffer
+		cmd := exec.Command(os.Args[0], "-test.run=^$")
+		cmd.Env = append(os.Environ(), fmt.Sprintf("%s=%s %s %s %s", workerEnv, b.Addr(), w.group, w.topic, path))
+		cmd.Stderr = &out
+		if err := cmd.Start(); err != nil {
+			t.Fatal(err)
+		}
+		enough := jobs // of all
+		if life < kills {
+			enough = len(j.processed) + rand.IntN(2*jobs/kills)
+		}
+		ended := make(chan error, 1)
+		go func() { ended <- cmd.Wait() }()
+		for {
+			j.read(life)
+			if life < kills && len(j.processed) >= min(enough, jobs-1) || len(j.processed) == jobs && w.committed() == jobs {
+				break
+			}
+			select {
+			case err := <-ended:
+				t.Fatalf("the worker ended by itself: %v\n%s", err, out.String())
+			case <-time.After(time.Duration(rand.IntN(10)) * time.Millisecond):
+			}
+		}
+		_ = cmd.Process.Kill()
+		<-ended
+	}
+	j.read(kills)
+	if len(j.processed) != jobs || j.again > 0 {
+		t.Errorf("%d of %d records processed, %d again although they were committed", len(j.processed), jobs, j.again)
+	}
+	lives := map[int]bool{} // in which something was committed
+	for _, life := range j.committed {
+		lives[life] = true
+	}
+	if len(lives) < kills/2 {
+		t.Errorf("only %d lives committed anything: the test proves little", len(lives))
+	}
+	t.Logf("%d lives committed, %d records were processed again because they were not committed yet", len(lives), j.repeated)
+}
+
+// committed is the number of records that are committed.
+func (w *work) committed() (n int64) {
+	w.t.Helper()
+	for _, e := range w.entries() {
+		n += e.State.Max - e.State.Outstanding()
+	}
+	return n
+}
+
+type job struct{ partition, offset int64 }
+
+// journal is what all lives of the worker wrote.
+type journal struct {
+	t         *testing.T
+	path      string
+	at        int64
+	rest      string
+	processed map[job]bool
+	committed map[job]int // in which life
+	repeated  int
+	again     int
+}
+
+// read reads on; it is the life-th life.
+func (j *journal) read(life int) {
+	j.t.Helper()
+	f, err := os.Open(j.path)
+	if err != nil {
+		j.t.Fatal(err)
+	}
+	defer f.Close()
+	data, err := io.ReadAll(io.NewSectionReader(f, j.at, 1<<40))
+	if err != nil {
+		j.t.Fatal(err)
+	}
+	j.at += int64(len(data))
+	lines := strings.Split(j.rest+string(data), "\n")
+	j.rest = lines[len(lines)-1]
+	for _, line := range lines[:len(lines)-1] {
+		var kind rune
+		var at job
+		if _, err := fmt.Sscanf(line, "%c %d %d", &kind, &at.partition, &at.offset); err != nil {
+			j.t.Fatalf("line %q: %v", line, err)
+		}
+		_, committed := j.committed[at]
+		switch {
+		case kind == 'C':
+			j.committed[at] = life
+		case committed:
+			j.again++
+		case j.processed[at]:
+			j.repeated++
+		}
+		if kind == 'P' {
+			j.processed[at] = true
+		}
+	}
+}

@@ -1,0 +1,43 @@
+package gapstore
+
+import (
+	"github.com/twmb/franz-go/pkg/kmsg"
+	"github.com/twmb/franz-go/pkg/kversion"
+)
+
+// addsImplicitly reports whether partitions and groups join a transaction by
+// themselves (KIP-890, transaction.version 2). The client asks the same about
+// itself; both must come to the same answer.
+func (t *transactor) addsImplicitly() bool {
+	level := int16(0)
+	t.versions.EachFinalizedFeature(func(name string, max int16) {
+		if name == "transaction.version" {
+			level = max
+		}
+	})
+	return level >= 2 && t.allows(kmsg.Produce, 12) && t.allows(kmsg.TxnOffsetCommit, 5) && t.allows(kmsg.EndTxn, 5)
+}
+
+// allows reports whether whoever dials lets the client speak a version.
+func (t *transactor) allows(key kmsg.Key, version int16) bool {
+	if t.limit == nil {
+		return true
+	}
+	newest, ok := t.limit.LookupMaxKeyVersion(key.Int16())
+	return ok && newest >= version
+}
+
+// explicitVersions keeps TxnOffsetCommit below the version that adds the group
+// by itself; the client, seeing the limit, adds partitions by request too.
+func (t *transactor) explicitVersions() *kversion.Versions {
+	explicit := kversion.Stable()
+	if t.limit != nil {
+		explicit = new(kversion.Versions)
+		t.limit.EachMaxKeyVersion(explicit.SetMaxKeyVersion)
+	}
+	if !t.allows(kmsg.TxnOffsetCommit, 5) {
+		return explicit
+	}
+	explicit.SetMaxKeyVersion(kmsg.TxnOffsetCommit.Int16(), 4)
+	return explicit
+}
