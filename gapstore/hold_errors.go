@@ -53,7 +53,11 @@ const shownMembers = 5
 // Error names the first few members, quoted.
 func (e *ActiveError) Error() string {
 	var b strings.Builder
-	fmt.Fprintf(&b, "group %q is %s with %d members", e.Group, e.State, len(e.Members))
+	noun := "members"
+	if len(e.Members) == 1 {
+		noun = "member"
+	}
+	fmt.Fprintf(&b, "group %q is %s with %d %s", e.Group, e.State, len(e.Members), noun)
 	for i, m := range e.Members {
 		if i == shownMembers {
 			b.WriteString(", …")
