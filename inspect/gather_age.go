@@ -20,7 +20,7 @@ import (
 // room that their next batch takes, which grows until they have it.
 const (
 	ageLogsPerFetch = 1000
-	ageBytesFirst   = 4 << 10 // per partition
+	ageBytesFirst   = 32 << 10 // per partition: most batches fit
 	ageBytesMost    = 1 << 20
 	ageBytesInAll   = 4 << 20 // per response
 	ageRounds       = 24      // requests per broker, one after the other, for up to ageLogsPerRound logs

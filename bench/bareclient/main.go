@@ -1,6 +1,5 @@
 // Command bareclient is the floor that gapctl is measured against: it makes
-// the requests that `gapctl describe --all` makes and prints nothing. It reads
-// no records, so it does not find the age of the oldest gap.
+// the requests that `gapctl describe --all` makes and prints nothing.
 //
 //	bareclient ADDRESS [GROUP]
 package main
@@ -28,6 +27,7 @@ func main() {
 func run(ctx context.Context, addr string, groups []string) error {
 	versions := kversion.Stable()
 	versions.SetMaxKeyVersion(kmsg.OffsetFetch.Int16(), 9) // as gapctl: v10 leaves out deleted topics
+	versions.SetMaxKeyVersion(kmsg.Fetch.Int16(), 12)      // by name, which is simpler here
 	client, err := kgo.NewClient(kgo.SeedBrokers(addr), kgo.MaxVersions(versions))
 	if err != nil {
 		return err
@@ -60,12 +60,15 @@ func run(ctx context.Context, addr string, groups []string) error {
 	if err != nil {
 		return err
 	}
-	return ends(ctx, client, topics)
+	if err := ends(ctx, client, topics); err != nil {
+		return err
+	}
+	return records(ctx, client, topics)
 }
 
 // commits describes the groups and fetches what they have committed; what it
-// returns are the topics with their partitions.
-func commits(ctx context.Context, client *kgo.Client, groups []string) (map[string]map[int32]bool, error) {
+// returns are the topics with their partitions, and the lowest commit of each.
+func commits(ctx context.Context, client *kgo.Client, groups []string) (map[string]map[int32]int64, error) {
 	describe, fetch := kmsg.NewPtrDescribeGroupsRequest(), kmsg.NewPtrOffsetFetchRequest()
 	fetch.RequireStable = true
 	describe.Groups = groups
@@ -81,14 +84,16 @@ func commits(ctx context.Context, client *kgo.Client, groups []string) (map[stri
 	if err != nil {
 		return nil, err
 	}
-	topics := map[string]map[int32]bool{}
+	topics := map[string]map[int32]int64{}
 	for _, g := range told.Groups {
 		for _, t := range g.Topics {
 			if topics[t.Topic] == nil {
-				topics[t.Topic] = map[int32]bool{}
+				topics[t.Topic] = map[int32]int64{}
 			}
 			for _, p := range t.Partitions {
-				topics[t.Topic][p.Partition] = true
+				if lowest, ok := topics[t.Topic][p.Partition]; !ok || p.Offset < lowest {
+					topics[t.Topic][p.Partition] = p.Offset
+				}
 			}
 		}
 	}
@@ -96,7 +101,7 @@ func commits(ctx context.Context, client *kgo.Client, groups []string) (map[stri
 }
 
 // ends asks for the topics, and for the three ends of their logs.
-func ends(ctx context.Context, client *kgo.Client, topics map[string]map[int32]bool) error {
+func ends(ctx context.Context, client *kgo.Client, topics map[string]map[int32]int64) error {
 	metadata := kmsg.NewPtrMetadataRequest()
 	for name := range topics {
 		t := kmsg.NewMetadataRequestTopic()
@@ -127,4 +132,22 @@ func ends(ctx context.Context, client *kgo.Client, topics map[string]map[int32]b
 		}
 	}
 	return nil
+}
+
+// records reads what lies at the lowest commits, where the oldest gaps are.
+func records(ctx context.Context, client *kgo.Client, topics map[string]map[int32]int64) error {
+	req := kmsg.NewPtrFetchRequest()
+	req.MaxBytes, req.IsolationLevel = 4<<20, 1
+	for name, partitions := range topics {
+		t := kmsg.NewFetchRequestTopic()
+		t.Topic = name
+		for number, offset := range partitions {
+			p := kmsg.NewFetchRequestTopicPartition()
+			p.Partition, p.FetchOffset, p.PartitionMaxBytes = number, offset, 32<<10
+			t.Partitions = append(t.Partitions, p)
+		}
+		req.Topics = append(req.Topics, t)
+	}
+	_, err := client.Broker(1).Request(ctx, req)
+	return err
 }
