@@ -38,7 +38,10 @@ func gunzip(metadata string, limit int64) (string, *Error) {
 	if err := r.Reset(source); err != nil {
 		return fail(ErrCorrupt, 0, "not gzip: "+err.Error())
 	}
+	// Texts compress some three to six times: room for them at once, and fewer
+	// doublings for a bomb to cause.
 	var text bytes.Buffer
+	text.Grow(int(min(limit+1, 8*int64(len(raw)))) + bytes.MinRead)
 	n, err := text.ReadFrom(io.LimitReader(r, limit+1))
 	switch {
 	case n > limit && limit >= maxGunzipped:
