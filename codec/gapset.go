@@ -94,6 +94,9 @@ func (g *GapSet) State() State {
 // Done commits the offsets of r. Where r starts beyond Max, the offsets
 // between become a gap.
 func (g *GapSet) Done(r Range) {
+	if r.Len() == 1 && g.doneBit(r.Start) {
+		return
+	}
 	r = r.Clip(Range{0, math.MaxInt64})
 	if r.Empty() {
 		return

@@ -1,5 +1,25 @@
 package codec
 
+// doneBit commits one offset whose window is kept as bits, and stays so: the
+// usual case where there are many gaps. It reports whether it was that.
+func (g *GapSet) doneBit(offset int64) bool {
+	if offset < 0 || offset >= g.max {
+		return false
+	}
+	window := offset >> windowBits
+	n := g.list.find(window)
+	if n == nil || n.window != window || n.set == nil || n.ones <= minOnes {
+		return false
+	}
+	if at := uint32(offset % NativeWindow); n.set.has(at) {
+		n.set[at/64] &^= 1 << (at % 64)
+		n.ones--
+		g.outstanding--
+		g.touch(n)
+	}
+	return true
+}
+
 // remove takes the offsets of r out of the gaps.
 func (g *GapSet) remove(r Range) {
 	for !r.Empty() {
@@ -47,7 +67,7 @@ func (g *GapSet) removeAt(p place, r Range) (next int64) {
 	skip := min(n.full, max(0, r.End>>windowBits-n.window-1))
 	g.outstanding -= skip << windowBits
 	if n.full > skip {
-		g.insert(p, windowChunk{n.window + 1 + skip, []span{wholeWindow}, n.full - skip - 1})
+		g.insert(p, wholeChunk(n.window+1+skip, n.full-skip))
 	}
 	return next + skip<<windowBits
 }
@@ -58,7 +78,7 @@ func (g *GapSet) split(p place, window int64) {
 	rest := n.end() - window - 1
 	n.full = window - n.window - 1
 	g.touch(n)
-	g.insert(p.next(), windowChunk{window, []span{wholeWindow}, rest})
+	g.insert(p.next(), wholeChunk(window, rest+1))
 }
 
 // add puts the offsets of r into the gaps.
@@ -112,7 +132,7 @@ func (g *GapSet) addWhole(window, count int64) {
 	if found {
 		p = p.next()
 	}
-	p = g.insert(p, windowChunk{window, []span{wholeWindow}, count - 1})
+	p = g.insert(p, wholeChunk(window, count))
 	g.outstanding += count << windowBits
 	g.join(p)
 }

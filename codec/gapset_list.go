@@ -81,17 +81,23 @@ func (l *windowList) search(window int64) (p place, found bool) {
 	return place{block, above(l.blocks[block].windows, window) - 1}, true
 }
 
-// above is the index of the first of sorted that is above v.
+// above is the index of the first of sorted that is above v; both are windows.
+// Where there are many gaps they mostly follow one another, so that is tried
+// first. Then it adds half or, by the sign of a difference, nothing: a branch
+// could not be foretold.
 func above(sorted []int64, v int64) int {
-	lo, hi := 0, len(sorted)
-	for lo < hi {
-		if mid := (lo + hi) / 2; sorted[mid] > v {
-			hi = mid
-		} else {
-			lo = mid + 1
+	first, left := 0, len(sorted)
+	if left > 0 {
+		if guess := v - sorted[0]; guess >= 0 && guess < int64(left) && sorted[guess] == v {
+			return int(guess) + 1
 		}
 	}
-	return lo
+	for left > 0 {
+		half := (left + 1) / 2
+		first += half & int((sorted[first+half-1]-v-1)>>63)
+		left -= half
+	}
+	return first
 }
 
 // find is the last node whose window is not above window, or nil.

@@ -29,19 +29,19 @@ func pack(s span) packed { return packed(s.lo<<16 | (s.hi - 1)) }
 
 func (p packed) span() span { return span{uint32(p >> 16), uint32(p&0xffff) + 1} }
 
+// newWindowNode is what c says. The node takes its set over.
 func newWindowNode(c windowChunk) *windowNode {
-	n := &windowNode{window: c.window, full: c.full}
-	for _, s := range c.spans {
-		n.ones += int(s.hi - s.lo)
-	}
-	if len(c.spans) > maxSpans {
+	n := &windowNode{window: c.window, full: c.full, set: c.set, ones: c.ones()}
+	switch {
+	case n.set != nil:
+	case len(c.spans) > maxSpans:
 		n.set = new(windowSet)
 		for _, s := range c.spans {
 			n.set.add(s)
 		}
-		return n
+	default:
+		n.toSpans(c.spans)
 	}
-	n.toSpans(c.spans)
 	return n
 }
 
@@ -74,7 +74,7 @@ func (n *windowNode) chunk(scratch []span) windowChunk {
 	for _, p := range n.spans {
 		spans = append(spans, p.span())
 	}
-	return windowChunk{n.window, spans, n.full}
+	return windowChunk{window: n.window, spans: spans, full: n.full}
 }
 
 // first is the lowest offset of the window that is in n.
@@ -87,23 +87,22 @@ func (n *windowNode) first() uint32 {
 
 func (n *windowNode) contains(at uint32) bool {
 	if n.set != nil {
-		return n.set[at/64]>>(at%64)&1 == 1
+		return n.set.has(at)
 	}
 	i := n.search(at)
 	return i < len(n.spans) && n.spans[i].span().lo <= at
 }
 
-// search is the index of the first span that ends above at.
+// search is the index of the first span that ends above at. It adds half or,
+// by the sign of a difference, nothing: a branch could not be foretold.
 func (n *windowNode) search(at uint32) int {
-	lo, hi := 0, len(n.spans)
-	for lo < hi {
-		if mid := (lo + hi) / 2; n.spans[mid].span().hi > at {
-			hi = mid
-		} else {
-			lo = mid + 1
-		}
+	first, left := 0, len(n.spans)
+	for left > 0 {
+		half := (left + 1) / 2
+		first += half & ((int(n.spans[first+half-1]&0xffff) - int(at)) >> 63)
+		left -= half
 	}
-	return lo
+	return first
 }
 
 // remove takes the offsets of r out, and returns how many there were.

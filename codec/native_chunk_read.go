@@ -12,16 +12,22 @@ import (
 // their number takes three bytes at most.
 const maxRunLengths = NativeWindow + 3
 
+// leastBits is the size of a body in bytes that is worth being read as bits.
+const leastBits = 1024
+
 // chunkReader reads chunk values. It keeps its scratch memory from one chunk
 // to the next; a chunk read is good until the next is.
 type chunkReader struct {
-	spans    []span
-	filtered []span
+	rice     riceReader
+	spans    []span // what is not made of Rice codes
+	filtered []span // what a filter was undone for
 	set      windowSet
-	rice     riceReader // its values also hold what zstd gives
 	raw      []byte
 	zstd     *zstd.Decoder
-	written  container // of the chunk read last
+	// bits: chunks with many gaps are wanted as bits.
+	bits    bool
+	fresh   *windowSet // empty, for the next of them; may be nil
+	written container  // of the chunk read last
 }
 
 // read decodes the value of the chunk of a window. The chunk may claim whole
@@ -52,12 +58,15 @@ func (d *chunkReader) read(window int64, value []byte) (windowChunk, error) {
 		return windowChunk{}, r.err
 	}
 	d.written = container(flags & chunkContainer)
-	if err := d.body(&r, f.frame(frame)); err != nil {
+	if d.bits && f == (filter{}) && d.written.rice() && len(r.rest()) >= leastBits {
+		c.set, c.spans = d.setBody(&r, frame)
+		return c, r.err
+	}
+	spans, err := d.body(&r, f.frame(frame))
+	if err != nil {
 		return windowChunk{}, err
 	}
-	d.unfilter(f, frame)
-	c.spans = d.spans
-	if len(c.spans) == 0 {
+	if c.spans = d.unfilter(f, frame, spans); len(c.spans) == 0 {
 		r.fail("no gaps in a chunk")
 	}
 	return c, r.err
@@ -72,81 +81,123 @@ func (r *nativeReader) positive(limit uint64, what string) uint64 {
 	return v
 }
 
-// body reads the container into d.spans.
-func (d *chunkReader) body(r *nativeReader, frame span) error {
-	d.spans = d.spans[:0]
+// body reads the container.
+func (d *chunkReader) body(r *nativeReader, frame span) ([]span, error) {
 	switch d.written {
 	case containerSolid:
-		d.spans = append(d.spans, frame)
-		return r.end()
+		d.spans = append(d.spans[:0], frame)
+		return d.spans, r.end()
 	case containerOffsets, containerHoles, containerRuns:
 		return d.riceBody(r, frame)
 	case containerZstd:
 		return d.zstdBody(r, frame)
 	}
-	return nativeError(ErrUnsupported, 1, fmt.Sprintf("container %d: written by newer software", byte(d.written)))
+	return nil, nativeError(ErrUnsupported, 1, fmt.Sprintf("container %d: written by newer software", byte(d.written)))
 }
 
-func (d *chunkReader) riceBody(r *nativeReader, frame span) error {
+// params reads the parameters of codes: the first code's, the second's, and so
+// on in turn.
+func (d *chunkReader) params(r *nativeReader) (k, kOdd uint) {
 	params := r.byte("Rice parameters")
-	gapK, doneK := uint(params&15), uint(params>>4)
-	if d.written != containerRuns && doneK != 0 {
+	k, kOdd = uint(params&15), uint(params>>4)
+	if d.written == containerRuns {
+		return k, kOdd
+	}
+	if kOdd != 0 {
 		r.fail("Rice parameters %#x, %s has only one", params, d.written)
 	}
-	if r.err != nil {
-		return r.err
-	}
-	kOdd := gapK
-	if d.written == containerRuns {
-		kOdd = doneK
-	}
-	if !d.rice.read(r.rest(), frame.hi-frame.lo, gapK, kOdd) {
-		r.fail("%s: the codes do not add up to the span", d.written)
-		return r.err
-	}
-	switch d.written {
-	case containerOffsets:
-		d.spans = offsetSpans(d.spans, d.rice.values, frame.lo)
-	case containerHoles:
-		d.spans = holeSpans(d.spans, d.rice.values, frame.lo)
-	default:
-		d.spans = runSpans(d.spans, d.rice.values, frame.lo)
-	}
-	return nil
+	return k, k
 }
 
-func (d *chunkReader) zstdBody(r *nativeReader, frame span) error {
+func (d *chunkReader) riceBody(r *nativeReader, frame span) (spans []span, err error) {
+	k, kOdd := d.params(r)
+	if r.err != nil {
+		return nil, r.err
+	}
+	d.rice.reset(r.rest(), frame)
+	var ok bool
+	switch d.written {
+	case containerOffsets:
+		spans, ok = d.rice.offsets(frame, k)
+	case containerHoles:
+		spans, ok = d.rice.holes(frame, k)
+	default:
+		spans, ok = d.rice.runs(frame, k, kOdd)
+	}
+	if !ok {
+		r.failCodes(d.written)
+	}
+	return spans, r.err
+}
+
+func (r *nativeReader) failCodes(c container) { r.fail("%s: the codes do not add up to the span", c) }
+
+// setBody reads the container as bits, or as spans where it turns out that
+// there are few. The set is the caller's.
+func (d *chunkReader) setBody(r *nativeReader, frame span) (*windowSet, []span) {
+	k, kOdd := d.params(r)
+	if r.err != nil {
+		return nil, nil
+	}
+	set := d.fresh
+	if d.fresh = nil; set == nil {
+		set = new(windowSet)
+	}
+	if d.written == containerHoles {
+		set.add(frame)
+	} else {
+		set.add(span{frame.lo, frame.lo + 1})
+	}
+	d.rice.resetCodes(r.rest())
+	if !d.rice.toggle(set, frame, k, kOdd) {
+		r.failCodes(d.written)
+		return nil, nil
+	}
+	if d.written == containerRuns {
+		set.fill()
+		set.clip(frame)
+	}
+	if set.runs() > maxSpans {
+		return set, nil
+	}
+	d.spans = set.spans(frame, d.spans[:0])
+	*set = windowSet{}
+	d.fresh = set
+	return nil, d.spans
+}
+
+func (d *chunkReader) zstdBody(r *nativeReader, frame span) ([]span, error) {
 	if d.zstd == nil {
 		dec, err := zstd.NewReader(nil, zstd.WithDecoderConcurrency(1), zstd.WithDecoderLowmem(true),
 			zstd.WithDecoderMaxMemory(maxRunLengths), zstd.WithDecoderMaxWindow(2*NativeWindow))
 		if err != nil {
-			return nativeError(ErrUnsupported, -1, err.Error())
+			return nil, nativeError(ErrUnsupported, -1, err.Error())
 		}
 		d.zstd = dec
 	}
 	raw, err := d.zstd.DecodeAll(r.rest(), d.raw[:0])
 	if err != nil {
 		r.fail("zstd: %v", err)
-		return r.err
+		return nil, r.err
 	}
 	d.raw = raw
 	n, size := binary.Uvarint(raw)
 	gaps, dones := splitLengths(raw[max(0, size):], n)
-	d.rice.values = d.rice.values[:0]
+	d.spans = d.spans[:0]
 	at, ok := frame.lo, true
-	for ok && at < frame.hi {
+	for inSet := true; ok && at < frame.hi; inSet = !inSet {
 		var v uint32
 		v, ok = nextLength(&gaps)
-		d.rice.values = append(d.rice.values, v)
 		gaps, dones = dones, gaps
+		if inSet {
+			d.spans = append(d.spans, span{at, at + v + 1})
+		}
 		at += v + 1
 	}
 	if !ok || at != frame.hi || len(gaps)+len(dones) > 0 {
 		r.fail("zstd: the run lengths do not add up to the span")
-		return r.err
 	}
-	d.spans = runSpans(d.spans, d.rice.values, frame.lo)
-	return nil
+	return d.spans, r.err
 }
 
 // splitLengths cuts b after n variable-length numbers.
@@ -172,17 +223,20 @@ func nextLength(b *[]byte) (uint32, bool) {
 	return uint32(v), true
 }
 
-// unfilter turns d.spans from what was written into what it stands for.
-func (d *chunkReader) unfilter(f filter, frame span) {
+// unfilter turns what was written into what it stands for.
+func (d *chunkReader) unfilter(f filter, frame span, spans []span) []span {
 	switch {
 	case f.stride > 0:
-		d.filtered, d.spans = d.spans, stretch(d.spans, f.stride, d.filtered[:0])
+		d.filtered = stretch(spans, f.stride, d.filtered[:0])
+		return d.filtered
 	case f.lag > 0:
 		d.set = windowSet{}
-		for _, s := range d.spans {
+		for _, s := range spans {
 			d.set.add(s)
 		}
 		d.set.untoggle(f.lag)
-		d.spans = d.set.spans(frame, d.spans[:0])
+		d.filtered = d.set.spans(frame, d.filtered[:0])
+		return d.filtered
 	}
+	return spans
 }

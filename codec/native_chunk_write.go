@@ -2,7 +2,7 @@ package codec
 
 import (
 	"encoding/binary"
-	"math/bits"
+	"math"
 
 	"github.com/klauspost/compress/zstd"
 )
@@ -29,9 +29,8 @@ type chunkWriter struct {
 // smallest way.
 func (w *chunkWriter) append(b []byte, c windowChunk) []byte {
 	frame := span{c.spans[0].lo, c.spans[len(c.spans)-1].hi}
-	f, spans := w.filter(c.spans, frame)
+	f, spans, best := w.filter(c.spans, frame)
 	inner := f.frame(frame)
-	best := w.plan(spans, inner)
 	packed := w.packed(spans, inner, best)
 	if packed != nil {
 		best.container = containerZstd
@@ -45,24 +44,22 @@ func (w *chunkWriter) append(b []byte, c windowChunk) []byte {
 	return w.body(b, best, spans, inner.hi)
 }
 
-// filter chooses how spans are filtered, and filters them.
-func (w *chunkWriter) filter(spans []span, frame span) (filter, []span) {
+// filter chooses how spans are filtered, filters them, and plans for what
+// that leaves.
+func (w *chunkWriter) filter(spans []span, frame span) (filter, []span, plan) {
 	if n := commonStride(spans); n > 1 {
 		f := filter{stride: n}
 		w.filtered = squeeze(spans, n, w.filtered[:0])
-		return f, w.filtered
+		return f, w.filtered, w.plan(w.filtered, f.frame(frame))
 	}
 	const worthwhile = 8 * 8 // bits
-	if len(spans) < 4 {
-		return filter{}, spans
-	}
 	plain := w.plan(spans, frame)
-	lag := uint32(0)
-	if plain.bits > worthwhile {
-		lag = findLag(spans)
+	if len(spans) < 4 || plain.bits <= worthwhile {
+		return filter{}, spans, plain
 	}
+	lag := findLag(spans)
 	if lag == 0 {
-		return filter{}, spans
+		return filter{}, spans, plain
 	}
 	w.set = windowSet{}
 	for _, s := range spans {
@@ -70,10 +67,10 @@ func (w *chunkWriter) filter(spans []span, frame span) (filter, []span) {
 	}
 	w.set.toggle(lag)
 	w.filtered = w.set.spans(frame, w.filtered[:0])
-	if w.plan(w.filtered, frame).bits >= plain.bits {
-		return filter{}, spans
+	if p := w.plan(w.filtered, frame); p.bits < plain.bits {
+		return filter{lag: lag}, w.filtered, p
 	}
-	return filter{lag: lag}, w.filtered
+	return filter{}, spans, plain
 }
 
 func appendChunkHead(b []byte, full int64, f filter, c container) []byte {
@@ -114,11 +111,10 @@ func (w *chunkWriter) plan(spans []span, frame span) plan {
 		return plan{container: containerSolid}
 	}
 	w.gaps, w.dones = lengths{}, lengths{}
-	at, dones := frame.lo, len(spans)-1
-	for _, s := range spans {
-		if s.lo > at {
-			w.dones.add(s.lo - at)
-		}
+	at, dones := spans[0].hi, len(spans)-1
+	w.gaps.add(at - frame.lo)
+	for _, s := range spans[1:] {
+		w.dones.add(s.lo - at)
 		w.gaps.add(s.hi - s.lo)
 		at = s.hi
 	}
@@ -189,8 +185,8 @@ func byteEntropy(b []byte) float64 {
 }
 
 // log2 is the logarithm of n, less 0.09 at most: straight between the powers
-// of two. It runs some hundred times for each chunk.
+// of two, which is what the bits of a float64 are as a number.
 func log2(n uint32) float64 {
-	whole := bits.Len32(n) - 1
-	return float64(whole) + float64(n)/float64(uint32(1)<<whole) - 1
+	const mantissa, bias = 52, 1023
+	return float64(math.Float64bits(float64(n))-bias<<mantissa) / (1 << mantissa)
 }

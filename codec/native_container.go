@@ -38,16 +38,18 @@ func (c container) String() string {
 	return fmt.Sprintf("container-%d", byte(c))
 }
 
+// rice reports whether the body is Rice codes.
+func (c container) rice() bool { return c >= containerOffsets && c <= containerRuns }
+
 // offsetCodes appends the numbers of containerOffsets.
 func offsetCodes(out []uint32, spans []span, hi uint32) []uint32 {
 	last := spans[0].lo
-	for i, s := range spans {
-		if i > 0 {
-			out = append(out, s.lo-last-1)
-		}
-		for range s.hi - s.lo - 1 {
-			out = append(out, 0)
-		}
+	for range spans[0].hi - last - 1 {
+		out = append(out, 0)
+		last++
+	}
+	for _, s := range spans[1:] {
+		out = appendPoints(out, s.lo-last-1, s.hi-s.lo)
 		last = s.hi - 1
 	}
 	return append(out, hi-last-1)
@@ -62,14 +64,22 @@ func holeCodes(out []uint32, spans []span, hi uint32) []uint32 {
 			holesEnd = spans[i+1].lo
 		}
 		if s.hi < holesEnd {
-			out = append(out, s.hi-last-1)
-			for range holesEnd - s.hi - 1 {
-				out = append(out, 0)
-			}
+			out = appendPoints(out, s.hi-last-1, holesEnd-s.hi)
 			last = holesEnd - 1
 		}
 	}
 	return append(out, hi-last-1)
+}
+
+// appendPoints appends the numbers of a run of n offsets: the first one's, and
+// zeros. A second offset is as likely as not; so its zero is always written.
+func appendPoints(out []uint32, first, n uint32) []uint32 {
+	end := len(out) + int(min(n, 2))
+	out = append(out, first, 0)[:end]
+	for ; n > 2; n-- {
+		out = append(out, 0)
+	}
+	return out
 }
 
 // runCodes appends the numbers of containerRuns.
@@ -84,44 +94,6 @@ func runCodes(out []uint32, spans []span, hi uint32) []uint32 {
 	}
 	if at < hi {
 		out = append(out, hi-at-1)
-	}
-	return out
-}
-
-// offsetSpans appends the spans that offsetCodes takes apart. The codes add up
-// to the distance from lo to hi.
-func offsetSpans(out []span, codes []uint32, lo uint32) []span {
-	last := lo
-	for _, v := range codes[:len(codes)-1] {
-		if v > 0 {
-			out = append(out, span{lo, last + 1})
-			lo = last + 1 + v
-		}
-		last += 1 + v
-	}
-	return append(out, span{lo, last + 1})
-}
-
-// holeSpans appends the spans that holeCodes takes apart.
-func holeSpans(out []span, codes []uint32, lo uint32) []span {
-	last := lo
-	for _, v := range codes {
-		hole := last + 1 + v
-		if hole > lo {
-			out = append(out, span{lo, hole})
-		}
-		lo, last = hole+1, hole
-	}
-	return out
-}
-
-// runSpans appends the spans that runCodes takes apart.
-func runSpans(out []span, codes []uint32, lo uint32) []span {
-	for i, v := range codes {
-		if i%2 == 0 {
-			out = append(out, span{lo, lo + v + 1})
-		}
-		lo += v + 1
 	}
 	return out
 }

@@ -98,10 +98,11 @@ func findLagFrom(spans []span) uint32 {
 	if len(spans) < 2 {
 		return 0
 	}
-	a, b := spans[0], spans[1]
-	for i := 1; i < min(len(spans)-1, lagReach); i++ {
-		if spans[i+1].lo-spans[i].lo == b.lo-a.lo && spans[i].hi-spans[i].lo == a.hi-a.lo && agree(spans, spans[i:]) {
-			return spans[i].lo - a.lo
+	step, length := spans[1].lo-spans[0].lo, spans[0].hi-spans[0].lo
+	near := spans[1:min(len(spans), lagReach+1)]
+	for i, s := range near[:len(near)-1] {
+		if near[i+1].lo-s.lo == step && s.hi-s.lo == length && agree(spans, spans[i+1:]) {
+			return s.lo - spans[0].lo
 		}
 	}
 	return 0
@@ -109,12 +110,14 @@ func findLagFrom(spans []span) uint32 {
 
 // agree reports whether most of the first of spans recur in later.
 func agree(spans, later []span) bool {
-	n, same := min(lagProbe, len(later)), 0
-	lag := later[0].lo - spans[0].lo
+	n := min(lagProbe, len(later))
+	other, lag := 0, later[0].lo-spans[0].lo
 	for i := range n {
-		if later[i].lo-spans[i].lo == lag && later[i].hi-spans[i].hi == lag {
-			same++
+		if later[i].lo-spans[i].lo != lag || later[i].hi-spans[i].hi != lag {
+			if other++; (n-other)*lagProbe < n*lagAgree {
+				return false
+			}
 		}
 	}
-	return same*lagProbe >= n*lagAgree
+	return true
 }

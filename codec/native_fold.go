@@ -22,6 +22,8 @@ type NativeSlot struct {
 	NativeID
 	head   []byte // nil when there is none
 	chunks map[int64][]byte
+
+	news *slotNews // nil until a set has absorbed the slot
 }
 
 // NativeEntry is the slots that share one partition of one topic in one group.
@@ -52,6 +54,9 @@ func (f *NativeFold) Apply(key, value []byte) error {
 		s = &NativeSlot{NativeID: k.NativeID, chunks: map[int64][]byte{}}
 		f.slots[k.NativeID] = s
 	}
+	if s.news != nil && k.kind == nativeChunk {
+		s.news.note(k.window, s.chunks[k.window])
+	}
 	switch {
 	case k.kind == nativeHead:
 		s.head = bytes.Clone(value)
@@ -65,6 +70,9 @@ func (f *NativeFold) Apply(key, value []byte) error {
 	}
 	return nil
 }
+
+// Slot is the slot with that name; nil where there is none.
+func (f *NativeFold) Slot(id NativeID) *NativeSlot { return f.slots[id] }
 
 // All yields what the records say, sorted by group, topic ID and partition.
 func (f *NativeFold) All() iter.Seq[NativeEntry] {
@@ -111,6 +119,17 @@ func (e NativeEntry) State() (State, error) {
 		}
 	}
 	return UnionSlots(states...), errors.Join(errs...)
+}
+
+// Committed is Kafka's committed offset as it was set with the gaps: the stable
+// offset of slot 0, whose writer sets both at once. With other slots beside it,
+// the union may have come further. ok is false where there is no slot 0.
+func (e NativeEntry) Committed() (offset int64, ok bool) {
+	if len(e.Slots) == 0 || e.Slots[0].Slot != 0 || e.Slots[0].head == nil {
+		return 0, false
+	}
+	head, err := parseNativeHead(e.Slots[0].head)
+	return head.Stable, err == nil
 }
 
 // UnionSlots is the canonical state in which an offset is committed when any

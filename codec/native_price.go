@@ -24,20 +24,9 @@ func (h *lengths) add(v uint32) {
 // price is the best Rice parameter, and the cost in bits, for the counted
 // numbers, each lowered by less (0 or 1), and as many zeros as said. The price
 // is an estimate where long numbers are concerned.
-func (h *lengths) price(less uint32, zeros uint64) (k uint, cost uint64) {
+func (h *lengths) price(less int, zeros uint64) (k uint, cost uint64) {
 	var sixteenths [riceParams]uint64
-	for k := range sixteenths {
-		sixteenths[k] = zeros * uint64(1+k) * 16
-	}
-	for v, n := range h.short {
-		if n == 0 {
-			continue
-		}
-		x := uint(v) - uint(less)
-		for k := range sixteenths {
-			sixteenths[k] += uint64(n) * 16 * uint64(riceBits(x, uint(k)))
-		}
-	}
+	h.priceShort(&sixteenths, less, zeros)
 	for length, l := range h.long {
 		if l.n > 0 {
 			priceLong(&sixteenths, uint(length), l.n, l.sum/l.n)
@@ -51,11 +40,34 @@ func (h *lengths) price(less uint32, zeros uint64) (k uint, cost uint64) {
 	return k, sixteenths[k] / 16
 }
 
-func riceBits(v, k uint) uint {
-	if q := v >> k; q < riceEscape {
-		return q + 1 + k
+// priceShort adds the short numbers and the zeros. To count the numbers by
+// v>>k for the next k is to add up neighbours.
+func (h *lengths) priceShort(sixteenths *[riceParams]uint64, less int, zeros uint64) {
+	var count [len(h.short) + 1]uint32
+	n := copy(count[:], h.short[less:])
+	for n > 0 && count[n-1] == 0 {
+		n--
 	}
-	return riceEscape + 16
+	total := zeros
+	for _, c := range count[:n] {
+		total += uint64(c)
+	}
+	for k := range sixteenths {
+		var more uint64 // bits than 1+k for each
+		for q, c := range count[:min(n, riceEscape)] {
+			more += uint64(c) * uint64(q)
+		}
+		for _, c := range count[min(n, riceEscape):n] {
+			more += uint64(c) * uint64(riceEscape+16-1-k)
+		}
+		sixteenths[k] = 16 * (total*uint64(1+k) + more)
+		half := (n + 1) / 2
+		for i := range half {
+			count[i] = count[2*i] + count[2*i+1]
+		}
+		clear(count[half:n])
+		n = half
+	}
 }
 
 // priceLong adds n numbers of one bit length and known mean.

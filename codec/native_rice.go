@@ -2,7 +2,6 @@ package codec
 
 import (
 	"encoding/binary"
-	"math/bits"
 	"slices"
 )
 
@@ -19,63 +18,44 @@ const (
 // first with parameter k, the second with kOdd, and so on in turn.
 func appendRice(b []byte, values []uint32, k, kOdd uint) []byte {
 	const longest = 4 // bytes of a code
-	at := len(b)
-	b = slices.Grow(b, longest*len(values)+8)[:at+longest*len(values)+8]
-	acc, n := uint64(0), uint(0) // bits that are not in b yet, 31 at most
-	for _, v := range values {
-		if q := uint(v >> k); q < riceEscape {
-			acc |= (1 | uint64(v)<<1&(2<<k-1)) << (n + q)
-			n += q + 1 + k
-		} else {
-			acc |= uint64(v) << (n + riceEscape)
-			n += riceEscape + 16
-		}
-		if n >= 32 {
-			binary.LittleEndian.PutUint32(b[at:], uint32(acc))
-			at += 4
-			acc >>= 32
-			n -= 32
-		}
-		k, kOdd = kOdd, k
+	w := riceWriter{at: len(b)}
+	b = slices.Grow(b, longest*len(values)+8)[:len(b)+longest*len(values)+8]
+	for ; len(values) > 1; values = values[2:] {
+		w = w.put(b, riceBits(values[0], k))
+		w = w.put(b, riceBits(values[1], kOdd))
 	}
-	binary.LittleEndian.PutUint32(b[at:], uint32(acc))
-	return b[:at+int(n+7)/8]
+	if len(values) > 0 {
+		w = w.put(b, riceBits(values[0], k))
+	}
+	return b[:w.at+int(w.n+7)/8]
 }
 
-// riceReader reads codes. It keeps its memory from one call to the next.
-type riceReader struct {
-	values []uint32
-	padded []byte
+// riceBits is the code of v. Shifts are masked to spare the check for long
+// ones.
+func riceBits(v uint32, k uint) (c riceCode) {
+	q := uint(v >> (k & 31))
+	if q >= riceEscape {
+		return riceCode{uint64(v) << riceEscape, riceEscape + 16}
+	}
+	return riceCode{(uint64(v)&(1<<(k&31)-1)<<1 | 1) << (q & 63), q + 1 + k}
 }
 
-// read makes values the numbers that appendRice wrote, as many as,
-// each raised by one, add up to total. ok: they add up to exactly that, and
-// codes holds nothing else.
-func (r *riceReader) read(codes []byte, total uint32, k, kOdd uint) (ok bool) {
-	// With 8 zero bytes behind them, any code can be read as 8 bytes.
-	r.padded = append(append(r.padded[:0], codes...), 0, 0, 0, 0, 0, 0, 0, 0)
-	limit := uint(len(codes)) * 8
-	r.values = slices.Grow(r.values[:0], int(min(limit, uint(total))))
-	padded, values, pos, sum := r.padded, r.values, uint(0), uint32(0)
-	for sum < total {
-		if pos >= limit {
-			return false
-		}
-		x := binary.LittleEndian.Uint64(padded[pos>>3:]) >> (pos & 7)
-		q := uint(bits.TrailingZeros64(x | 1<<riceEscape))
-		v := uint32(q<<(k&15)) | uint32(x>>(q+1))&(1<<(k&15)-1)
-		pos += q + 1 + k
-		if q == riceEscape {
-			v = uint32(x>>riceEscape) & 0xffff
-			pos += riceEscape - 1 - k
-			if v>>k < riceEscape {
-				return false
-			}
-		}
-		sum += v + 1
-		values = append(values, v)
-		k, kOdd = kOdd, k
-	}
-	r.values = values
-	return sum == total && pos <= limit && limit-pos < 8 && (pos == limit || padded[pos>>3]>>(pos&7) == 0)
+type riceCode struct {
+	bits uint64 // from the lowest on
+	size uint
+}
+
+// riceWriter is where the next code goes. It is a value, to live in registers.
+type riceWriter struct {
+	at  int    // the first byte that is not full
+	acc uint64 // the bits that it holds so far
+	n   uint   // and their number
+}
+
+// put writes a code to b, which has 8 bytes from w.at on.
+func (w riceWriter) put(b []byte, c riceCode) riceWriter {
+	w.acc |= c.bits << (w.n & 7)
+	w.n += c.size
+	binary.LittleEndian.PutUint64(b[w.at:], w.acc)
+	return riceWriter{w.at + int(w.n/8), w.acc >> (w.n &^ 7 & 63), w.n % 8}
 }

@@ -29,14 +29,17 @@ type NativeReading struct {
 // could be read, and Anomalies names it "missing-chunk" (or "missing-head").
 func (s *NativeSlot) Read() (NativeReading, error) {
 	var rs []Range
-	var many *GapSet // instead of rs, once there are too many
+	var many *GapSet // instead of rs, once there are or seem to be too many
+	if s.size() > maxFlat/2 {
+		many = &GapSet{}
+	}
 	read := 0
-	r, err := s.read(func(r *NativeReading, c windowChunk, odd bool) error {
+	r, err := s.read(many != nil, func(r *NativeReading, c windowChunk, odd bool) {
 		read += len(s.chunks[c.window])
 		switch {
 		case many != nil:
 			many.take(c, odd, r.bounds())
-			return nil
+			return
 		case odd || c.full > 0:
 			for g := range c.ranges(r.bounds()) {
 				rs = appendJoined(rs, g)
@@ -47,13 +50,21 @@ func (s *NativeSlot) Read() (NativeReading, error) {
 		if len(rs) > maxFlat {
 			many, rs = newGapSet(&layout{gaps: rs}), nil
 		}
-		return nil
 	})
 	if r.State.Gaps = (Ranges{rs: slices.Clip(rs)}); many != nil {
-		r.State.Gaps = many.freeze()
+		r.State.Gaps = many.freeze().loosen()
 	}
 	r.staleToo()
 	return r, err
+}
+
+// size is the sum of the value's bytes.
+func (s *NativeSlot) size() int {
+	size := len(s.head)
+	for _, value := range s.chunks {
+		size += len(value)
+	}
+	return size
 }
 
 // staleToo adds the windows that lack a chunk because a stale one speaks of
@@ -76,10 +87,7 @@ func (r *NativeReading) staleToo() {
 // What is stale is marked as changed.
 func (s *NativeSlot) GapSet() (*GapSet, NativeReading, error) {
 	g := &GapSet{}
-	r, err := s.read(func(r *NativeReading, c windowChunk, odd bool) error {
-		g.take(c, odd, r.bounds())
-		return nil
-	})
+	r, err := s.read(true, func(r *NativeReading, c windowChunk, odd bool) { g.take(c, odd, r.bounds()) })
 	g.max = r.Head.Max
 	g.settle()
 	g.MarkDirty(r.Stale...)
@@ -98,15 +106,13 @@ func (g *GapSet) take(c windowChunk, odd bool, bounds Range) {
 }
 
 // chunkUse takes a chunk that counts; it is good during the call. An odd one
-// reaches beyond the head's bounds, or is cut unlike our own.
-type chunkUse func(r *NativeReading, c windowChunk, odd bool) error
+// reaches beyond the head's bounds, or is cut unlike our own; it has no set.
+type chunkUse func(r *NativeReading, c windowChunk, odd bool)
 
-// read decodes the slot and hands its chunks to use, in ascending order.
-func (s *NativeSlot) read(use chunkUse) (NativeReading, error) {
-	r := NativeReading{Windows: slices.Sorted(maps.Keys(s.chunks)), Size: len(s.head)}
-	for _, value := range s.chunks {
-		r.Size += len(value)
-	}
+// read decodes the slot and hands its chunks to use, in ascending order; those
+// with many gaps as bits, if so said.
+func (s *NativeSlot) read(bits bool, use chunkUse) (NativeReading, error) {
+	r := NativeReading{Windows: slices.Sorted(maps.Keys(s.chunks)), Size: s.size()}
 	if s.head == nil {
 		return r, r.lacks("missing-head", fmt.Sprintf("%d chunks without a head", len(s.chunks)))
 	}
@@ -115,14 +121,13 @@ func (s *NativeSlot) read(use chunkUse) (NativeReading, error) {
 		return r, err
 	}
 	r.State.Stable, r.State.Max = r.Head.Stable, r.Head.Max
-	return r, r.chunks(s.chunks, use)
+	return r, r.chunks(chunkReader{bits: bits}, s.chunks, use)
 }
 
 func (r *NativeReading) bounds() Range { return Range{r.Head.Stable, r.Head.Max} }
 
 // chunks reads the chunks that count, and checks them against the head.
-func (r *NativeReading) chunks(chunks map[int64][]byte, use chunkUse) error {
-	var d chunkReader
+func (r *NativeReading) chunks(d chunkReader, chunks map[int64][]byte, use chunkUse) error {
 	var counted, outstanding int64
 	windows := r.Head.windows()
 	last := windowChunk{window: -1} // that counts
@@ -146,12 +151,11 @@ func (r *NativeReading) chunks(chunks map[int64][]byte, use chunkUse) error {
 		}
 		if odd {
 			r.stale(window)
+			c = c.inSpans()
 		}
 		last = windowChunk{window: c.window, full: c.full}
 		outstanding += c.count(r.bounds())
-		if err := use(r, c, odd); err != nil {
-			return err
-		}
+		use(r, c, odd)
 	}
 	return r.crossCheck(counted, outstanding)
 }

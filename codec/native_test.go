@@ -1,6 +1,7 @@
 package codec
 
 import (
+	"bytes"
 	"math"
 	"math/rand/v2"
 	"testing"
@@ -164,4 +165,61 @@ func randomGaps(span int64, density float64, seed uint64) State {
 		rs = appendJoined(rs, Range{at, at + 1})
 	}
 	return State{Max: span + 1, Gaps: Ranges{rs: rs}}.Normalize()
+}
+
+// The chunks of one slot are read one after another in the same memory, which
+// must not show.
+func TestNativeStrideInEveryWindow(t *testing.T) {
+	var rs []Range
+	for at := int64(0); at < 4*NativeWindow; at += 3 {
+		if at%7 > 0 {
+			rs = append(rs, Range{at, at + 1})
+		}
+	}
+	s := State{Stable: 3, Max: 4 * NativeWindow, Gaps: NewRanges(rs...)}.Normalize()
+	records := mustEncode(t, NativeCommit{NativeID: testID, State: s})
+	if records[1].Value[1]&chunkHasStride == 0 || records[2].Value[1]&chunkHasStride == 0 {
+		t.Fatal("no strides")
+	}
+	if got := mustRead(t, fold(t, &NativeFold{}, records)); !got.State.Equal(s) {
+		t.Errorf("%d gaps, want %d", got.State.Gaps.Len(), s.Gaps.Len())
+	}
+}
+
+// TestNativeBits: a body is the same, and as good or bad, whether it is read as
+// spans or as bits.
+func TestNativeBits(t *testing.T) {
+	rng := rand.New(rand.NewPCG(1, 2))
+	spans, inBits := chunkReader{}, chunkReader{bits: true}
+	good, sets := 0, 0
+	compare := func(value []byte) {
+		want, wantErr := spans.read(7, value)
+		got, gotErr := inBits.read(7, value)
+		if got.set != nil {
+			sets++
+		}
+		if (wantErr == nil) != (gotErr == nil) {
+			t.Fatalf("as spans %v, as bits %v", wantErr, gotErr)
+		}
+		if wantErr == nil {
+			good++
+			if got.count(anywhere) != want.count(anywhere) || !got.inSpans().equal(want) {
+				t.Fatalf("%s: not the same", spans.written)
+			}
+		}
+	}
+	for i, density := range []float64{0.01, 0.03, 0.1, 0.2, 0.3, 0.5, 0.7, 0.9, 0.97} {
+		for _, r := range mustEncode(t, NativeCommit{NativeID: testID, State: randomGaps(3*NativeWindow, density, uint64(i))})[:3] {
+			compare(r.Value)
+			for range 30 {
+				broken := bytes.Clone(r.Value)
+				broken[rng.IntN(len(broken))] ^= 1 << rng.IntN(8)
+				compare(broken)
+				compare(broken[:rng.IntN(len(broken))])
+			}
+		}
+	}
+	if good < 27 || sets < 10 {
+		t.Fatalf("%d chunks were good, %d sets", good, sets)
+	}
 }

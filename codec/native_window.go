@@ -3,6 +3,7 @@ package codec
 import (
 	"iter"
 	"math"
+	"slices"
 )
 
 // windowChunk is the content of one chunk: the gaps inside a window, and how
@@ -12,12 +13,15 @@ type windowChunk struct {
 	window int64
 	spans  []span // sorted, disjoint, non-adjacent, never empty
 	full   int64  // whole windows after this one
+	// set is the gaps instead, more than maxSpans, from a reader that was asked
+	// for bits.
+	set *windowSet
 }
 
 // end is one past the last window that c speaks of.
 func (c windowChunk) end() int64 { return c.window + c.full + 1 }
 
-func (c windowChunk) whole() bool { return c.spans[0] == wholeWindow }
+func (c windowChunk) whole() bool { return c.set == nil && c.spans[0] == wholeWindow }
 
 // fullEnd is the end of the whole windows that follow, which is one beyond the
 // largest offset for the highest window, and so lowered to that.
@@ -51,13 +55,12 @@ func (c windowChunk) ranges(bounds Range) iter.Seq[Range] {
 // the first can touch the last of rs.
 func (c windowChunk) appendTo(rs []Range) []Range {
 	base := c.window << windowBits
-	for i, s := range c.spans {
-		r := Range{base + int64(s.lo), base + int64(s.hi)}
-		if i == 0 {
-			rs = appendJoined(rs, r)
-		} else {
-			rs = append(rs, r)
-		}
+	first, spans := c.spans[0], c.spans[1:]
+	rs = appendJoined(rs, Range{base + int64(first.lo), base + int64(first.hi)})
+	at := len(rs)
+	rs = slices.Grow(rs, len(spans))[:at+len(spans)]
+	for i, out := 0, rs[at:]; i < len(spans) && i < len(out); i++ {
+		out[i] = Range{base + int64(spans[i].lo), base + int64(spans[i].hi)}
 	}
 	return rs
 }
@@ -65,11 +68,27 @@ func (c windowChunk) appendTo(rs []Range) []Range {
 // within reports whether all of c lies in bounds.
 func (c windowChunk) within(bounds Range) bool {
 	base := c.window << windowBits
-	end := base + int64(c.spans[len(c.spans)-1].hi)
+	first, end := c.reach()
 	if c.full > 0 {
-		end = c.fullEnd()
+		return base+int64(first) >= bounds.Start && c.fullEnd() <= bounds.End
 	}
-	return base+int64(c.spans[0].lo) >= bounds.Start && end <= bounds.End
+	return base+int64(first) >= bounds.Start && base+int64(end) <= bounds.End
+}
+
+// reach is the first offset of the gaps in the window, and one past the last.
+func (c windowChunk) reach() (first, end uint32) {
+	if c.set != nil {
+		return c.set.next(0, 0), c.set.last() + 1
+	}
+	return c.spans[0].lo, c.spans[len(c.spans)-1].hi
+}
+
+// inSpans is c without a set.
+func (c windowChunk) inSpans() windowChunk {
+	if c.set != nil {
+		c.spans, c.set = c.set.spans(wholeWindow, nil), nil
+	}
+	return c
 }
 
 // count is the number of offsets of c within bounds.
@@ -80,10 +99,18 @@ func (c windowChunk) count(bounds Range) (n int64) {
 		}
 		return n
 	}
-	for _, s := range c.spans {
-		n += int64(s.hi - s.lo)
+	return int64(c.ones()) + c.full<<windowBits
+}
+
+// ones is the number of offsets in the window itself.
+func (c windowChunk) ones() (n int) {
+	if c.set != nil {
+		return c.set.ones()
 	}
-	return n + c.full<<windowBits
+	for _, s := range c.spans {
+		n += int(s.hi - s.lo)
+	}
+	return n
 }
 
 // anywhere bounds nothing.
@@ -94,3 +121,8 @@ type span struct{ lo, hi uint32 }
 
 // wholeWindow is the span of a window that is outstanding as a whole.
 var wholeWindow = span{0, NativeWindow}
+
+// wholeChunk is the chunk of count whole windows, 1 at least.
+func wholeChunk(window, count int64) windowChunk {
+	return windowChunk{window: window, spans: []span{wholeWindow}, full: count - 1}
+}

@@ -1,14 +1,12 @@
 package codec
 
-import (
-	"math/bits"
-	"slices"
-)
+import "slices"
 
 // maxFlat is how many ranges are kept one by one, in 16 bytes each, which is the
-// fastest. Beyond it they are packed: ten million gaps in a hundred million
-// offsets take 13 MB instead of 160.
-const maxFlat = 1 << 20
+// fastest to work with. Beyond it they are packed: ten million gaps in a hundred
+// million offsets take 13 MB instead of 160, which takes longer to fill than
+// the gaps take to decode.
+const maxFlat = 1 << 16
 
 // packedRanges is a GapSet that does not change any more.
 type packedRanges struct {
@@ -38,17 +36,20 @@ func (g *GapSet) freeze() Ranges {
 	return Ranges{packed: p}
 }
 
+// loosen is s, not packed if it need not be.
+func (s Ranges) loosen() Ranges {
+	if s.packed != nil && s.packed.count <= maxFlat {
+		return Ranges{rs: s.flat()}
+	}
+	return s
+}
+
 // runs is the number of ranges in the window itself.
 func (n *windowNode) runs() int {
 	if n.set == nil {
 		return len(n.spans)
 	}
-	starts, carry := 0, uint64(0)
-	for _, word := range n.set {
-		starts += bits.OnesCount64(word &^ (word<<1 | carry))
-		carry = word >> 63
-	}
-	return starts
+	return n.set.runs()
 }
 
 // last is one past the highest offset of the window that is in n.
@@ -56,11 +57,7 @@ func (n *windowNode) last() uint32 {
 	if n.set == nil {
 		return n.spans[len(n.spans)-1].span().hi
 	}
-	i := windowWords - 1
-	for n.set[i] == 0 {
-		i--
-	}
-	return uint32(i*64 + bits.Len64(n.set[i]))
+	return n.set.last() + 1
 }
 
 func (p *packedRanges) first() Range {

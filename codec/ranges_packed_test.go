@@ -88,6 +88,22 @@ func TestManyGapsArePacked(t *testing.T) {
 	}
 }
 
+// Few bytes can hold many gaps too.
+func TestManyGapsInFewBytesArePacked(t *testing.T) {
+	var rs []Range
+	for at := int64(0); at < 4*maxFlat; at += 2 {
+		rs = append(rs, Range{at, at + 1})
+	}
+	s := State{Max: 4 * maxFlat, Gaps: NewRanges(rs...)}.Normalize()
+	slot := fold(t, &NativeFold{}, mustEncode(t, NativeCommit{NativeID: testID, State: s}))
+	if slot.size() > maxFlat/2 {
+		t.Fatal("many bytes")
+	}
+	if r := mustRead(t, slot); r.State.Gaps.packed == nil || !r.State.Equal(s) || len(r.Stale) > 0 {
+		t.Errorf("%d gaps, want %d", r.State.Gaps.Len(), s.Gaps.Len())
+	}
+}
+
 // BenchmarkReadTenMillionGaps reads a slot of ten million gaps over a hundred
 // million offsets, and reports the heap that they take.
 func BenchmarkReadTenMillionGaps(b *testing.B) {
