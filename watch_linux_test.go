@@ -14,8 +14,11 @@ import (
 	"testing"
 	"time"
 
+	"github.com/twmb/franz-go/pkg/kadm"
+	"github.com/twmb/franz-go/pkg/kgo"
 	"golang.org/x/sys/unix"
 
+	"github.com/gapctl/gapctl/codec"
 	"github.com/gapctl/gapctl/internal/lab"
 )
 
@@ -27,7 +30,8 @@ type terminal struct {
 	program *exec.Cmd
 
 	mu  sync.Mutex
-	out bytes.Buffer
+	out bytes.Buffer // what was not awaited yet
+	all bytes.Buffer
 }
 
 // startTerminal runs gapctl on a terminal of its own.
@@ -72,13 +76,41 @@ func check(t *testing.T, err error) {
 func (c *terminal) Write(p []byte) (int, error) {
 	c.mu.Lock()
 	defer c.mu.Unlock()
+	c.all.Write(p)
 	return c.out.Write(p)
+}
+
+// written is all that the program has written so far.
+func (c *terminal) written() string {
+	c.mu.Lock()
+	defer c.mu.Unlock()
+	return c.all.String()
 }
 
 // await waits until the program has written text since the last call.
 func (c *terminal) await(text string) {
 	c.t.Helper()
-	deadline := time.Now().Add(20 * time.Second)
+	if !c.wrote(text, 20*time.Second) {
+		c.t.Fatalf("the program has not written %q, but %q", text, c.out.String())
+	}
+}
+
+// awaitScreen waits until text is on the screen. Of a screen that changes only
+// the changed cells are written, so that it is made to be written anew.
+func (c *terminal) awaitScreen(text string) {
+	c.t.Helper()
+	for try := range uint16(20) {
+		check(c.t, unix.IoctlSetWinsize(int(c.control.Fd()), unix.TIOCSWINSZ, &unix.Winsize{Row: 30, Col: 119 + try%2}))
+		if c.wrote(text, time.Second) {
+			return
+		}
+	}
+	c.t.Fatalf("the screen does not show %q, but %q", text, c.out.String())
+}
+
+// wrote reports whether the program writes text within the limit.
+func (c *terminal) wrote(text string, limit time.Duration) bool {
+	deadline := time.Now().Add(limit)
 	for time.Now().Before(deadline) {
 		c.mu.Lock()
 		at := strings.Index(c.out.String(), text)
@@ -87,13 +119,11 @@ func (c *terminal) await(text string) {
 		}
 		c.mu.Unlock()
 		if at >= 0 {
-			return
+			return true
 		}
 		time.Sleep(5 * time.Millisecond)
 	}
-	c.mu.Lock()
-	defer c.mu.Unlock()
-	c.t.Fatalf("the program has not written %q, but %q", text, c.out.String())
+	return false
 }
 
 func (c *terminal) press(keys string) {
@@ -137,11 +167,19 @@ func TestWatchTerminal(t *testing.T) {
 				t.Error("the terminal is not in raw mode: keys would not arrive")
 			}
 			c.press("\r")
-			c.await("gapctl records billing --topic orders/0")
+			c.awaitScreen("gapctl records billing --topic orders/0")
+			c.awaitScreen("enter records")
+			c.press("\x1b[B\r") // down
+			c.awaitScreen("gapctl records billing orders/0@833-836")
+			c.awaitScreen("customer-8")
+			c.press("v")
+			c.awaitScreen(`"status":"placed"`)
 			c.press("\x1b")
-			c.await("/ filter")
+			c.awaitScreen("enter records")
+			c.press("\x1b")
+			c.awaitScreen("/ filter")
 			c.press("/orders/2\r")
-			c.await("(1 of 3)")
+			c.awaitScreen("(1 of 3)")
 			test.end(c)
 			c.await(giveBack)
 			code := 0
@@ -169,5 +207,51 @@ func TestWatchCount(t *testing.T) {
 	c := startTerminal(t, "watch", "billing", "-b", l.Addr(), "--interval", "50ms", "--count", "3")
 	if err := c.program.Wait(); err != nil {
 		t.Error(err)
+	}
+}
+
+// TestWatchRecordsHostile: what a producer has put into a record can not make
+// the terminal do anything; and what can not be read is said.
+func TestWatchRecordsHostile(t *testing.T) {
+	l, err := lab.Start(t.Context(), lab.Options{})
+	check(t, err)
+	defer l.Close()
+	client, err := kgo.NewClient(kgo.SeedBrokers(l.Addr()), kgo.DefaultProduceTopic("traps"))
+	check(t, err)
+	defer client.Close()
+	_, err = kadm.NewClient(client).CreateTopic(t.Context(), 1, 1, nil, "traps")
+	check(t, err)
+	const title, clipboard = "\x1b]0;owned\x07", "\x1b]52;c;b3duZWQ=\x07"
+	check(t, client.ProduceSync(t.Context(),
+		&kgo.Record{Key: []byte("key" + title), Value: []byte("value" + clipboard), Headers: []kgo.RecordHeader{{Key: "header" + title, Value: []byte(clipboard)}}},
+		&kgo.Record{Key: []byte("done")}).FirstErr())
+	gap := codec.State{Max: 2, Gaps: codec.NewRanges(codec.Range{End: 1})}
+	encoded, err := codec.Encode(gap, "parallel-consumer", "run-length-v2")
+	check(t, err)
+	var offsets kadm.Offsets
+	offsets.Add(kadm.Offset{Topic: "traps", At: encoded.Committed, LeaderEpoch: -1, Metadata: encoded.Metadata})
+	check(t, kadm.NewClient(client).CommitAllOffsets(t.Context(), "trapped", offsets))
+
+	c := startTerminal(t, "watch", "trapped", "-b", l.Addr(), "--interval", "1m", "--timeout", "2s")
+	c.awaitScreen("q quit")
+	c.press("\r")
+	c.awaitScreen("enter records")
+	c.press("\r")
+	c.awaitScreen("HEADERS")
+	c.awaitScreen("key")
+	c.press("v")
+	c.awaitScreen("VALUE")
+	c.awaitScreen("value")
+	l.Close()
+	c.press("r")
+	c.awaitScreen("not read: ")
+	c.press("q")
+	if err := c.program.Wait(); err != nil {
+		t.Error(err)
+	}
+	for _, bad := range []string{title, clipboard, "owned\x07", "\x1b]52"} {
+		if strings.Contains(c.written(), bad) {
+			t.Errorf("the program has written %q", bad)
+		}
 	}
 }

@@ -6,7 +6,7 @@ import (
 	"github.com/gapctl/gapctl/inspect"
 )
 
-func counted(n int, word string) string {
+func counted[N int | int64](n N, word string) string {
 	if n == 1 {
 		return "1 " + word
 	}

@@ -26,6 +26,7 @@ type checkOptions struct {
 	interval   string
 	skip       bool
 	exitCode   bool
+	every      everyGroup
 }
 
 // outputPrometheus is the output that only check has.
@@ -55,9 +56,10 @@ none but something could not be read, and with 0 when all is well.`,
   gapctl check billing --samples 2 --interval 30s --stuck-after 10m
   gapctl check -o prometheus --output-file /var/lib/node_exporter/gapctl.prom`,
 		Annotations: related("gapctl describe, gapctl compact, gapctl-exit-codes(7)"),
-		Args:        cobra.ArbitraryArgs,
+		Args:        o.every.checkNames,
 		RunE:        a.running(o.run),
 	}
+	o.every.bind(cmd)
 	f := cmd.Flags()
 	f.StringVarP(&o.output, "output", "o", "", "how to write the result: `FORMAT` is "+strings.Join(checkOutputs(), ", ")+", template=TEXT or jq=EXPR (default table)")
 	_ = cmd.RegisterFlagCompletionFunc("output", cobra.FixedCompletions(checkOutputs(), cobra.ShellCompDirectiveNoFileComp))

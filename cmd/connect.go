@@ -68,6 +68,7 @@ func (a *app) clientOptions(s settings) ([]kgo.Opt, error) {
 		kgo.RequestTimeoutOverhead(request),
 		kgo.RequestRetries(retries),
 		kgo.RetryBackoffFn(backoff),
+		kgo.DisableClientMetrics(), // KIP-714: nobody asked for any, and whoever only reads sends nothing
 	}
 	return a.secure(opts, s, setup)
 }

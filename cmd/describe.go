@@ -14,7 +14,7 @@ type describeOptions struct {
 	connection connection
 	output     output
 	choice     choice
-	all        bool
+	every      everyGroup
 	exitCode   bool
 }
 
@@ -33,26 +33,16 @@ ranges ({"start":3,"end":6}). A GROUP may be a pattern, such as 'billing-*'.`,
 		Example: `  gapctl describe billing
   gapctl describe billing --topic orders/0,2 -o wide
   gapctl describe --all -o jq='.groups[].partitions[] | select(.gap_count > 0)'`,
-		Args:        o.checkArgs,
+		Args:        o.every.checkArgs,
 		Annotations: related("gapctl list, gapctl gaps"),
 		RunE:        a.running(o.run),
 	}
-	cmd.Flags().BoolVar(&o.all, "all", false, "every group")
+	o.every.bind(cmd)
 	cmd.Flags().BoolVar(&o.exitCode, "exit-code", false, "exit with 3 when a finding is a warning or an error")
 	o.choice.bind(cmd)
 	o.connection.bind(cmd.Flags())
 	o.output.bind(cmd)
 	return cmd
-}
-
-func (o *describeOptions) checkArgs(_ *cobra.Command, args []string) error {
-	switch {
-	case o.all && len(args) > 0:
-		return usage("", "--all describes every group; it takes no names")
-	case !o.all && len(args) == 0:
-		return usage("gapctl list shows the groups; --all describes them all", "no group to describe")
-	}
-	return nil
 }
 
 func (o *describeOptions) run(ctx context.Context, groups []string) error {
@@ -64,7 +54,7 @@ func (o *describeOptions) run(ctx context.Context, groups []string) error {
 	if err != nil {
 		return err
 	}
-	q.All = o.all
+	q.All = o.every.all
 	s, gathered := o.app.gather(ctx, &o.connection, q)
 	if gathered != nil && len(s.Groups) == 0 {
 		return gathered

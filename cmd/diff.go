@@ -76,7 +76,10 @@ func (o *diffOptions) run(ctx context.Context, files []string) error {
 	if o.exitCode && v.Differs() {
 		return fail(exitFindings, "", "the commits differ")
 	}
-	return nil
+	if len(files) == 2 {
+		return nil
+	}
+	return verdict(&after, nil)
 }
 
 // now gathers the groups of before as they are. A group that does not exist any

@@ -104,3 +104,28 @@ func (c *choice) query(groups []string) (inspect.Query, error) {
 	}
 	return inspect.Query{Groups: groups, Topics: topics, Formats: c.formats}, nil
 }
+
+// everyGroup is the flag that stands for the names of all groups.
+type everyGroup struct {
+	all bool
+}
+
+func (e *everyGroup) bind(cmd *cobra.Command) {
+	cmd.Flags().BoolVar(&e.all, "all", false, "every group")
+}
+
+// checkArgs wants names of groups, or --all.
+func (e *everyGroup) checkArgs(cmd *cobra.Command, args []string) error {
+	if !e.all && len(args) == 0 {
+		return usage("gapctl list shows the groups; --all takes them all", "no group is named")
+	}
+	return e.checkNames(cmd, args)
+}
+
+// checkNames wants no names beside --all.
+func (e *everyGroup) checkNames(_ *cobra.Command, args []string) error {
+	if e.all && len(args) > 0 {
+		return usage("", "--all is every group; it takes no names")
+	}
+	return nil
+}

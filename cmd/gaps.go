@@ -2,10 +2,13 @@ package cmd
 
 import (
 	"context"
+	"errors"
 	"fmt"
+	"slices"
 
 	"github.com/spf13/cobra"
 
+	"github.com/gapctl/gapctl/codec"
 	"github.com/gapctl/gapctl/inspect"
 )
 
@@ -14,25 +17,27 @@ type gapsOptions struct {
 	connection connection
 	output     output
 	choice     choice
+	every      everyGroup
 }
 
 func (a *app) gapsCommand() *cobra.Command {
 	o := &gapsOptions{app: a}
 	cmd := &cobra.Command{
-		Use:   "gaps GROUP…",
-		Short: "list the gaps of a group, one per row",
-		Long: `gaps lists the gaps of a group: one row per maximal range of offsets that are
+		Use:   "gaps GROUP… | --all",
+		Short: "list the gaps of groups, one per row",
+		Long: `gaps lists the gaps of groups: one row per maximal range of offsets that are
 not committed. It is made for scripts.
 
 Text and CSV have FIRST and LAST, both included; JSON has half-open ranges:
 "start" is in the gap, and "end" is not.`,
 		Example: `  gapctl gaps billing
   gapctl gaps billing --topic orders/2 -o csv
-  gapctl gaps billing -o json | jq '[.gaps[].count] | add'`,
-		Args:        cobra.MinimumNArgs(1),
+  gapctl gaps --all -o json | jq '[.gaps[].count] | add'`,
+		Args:        o.every.checkArgs,
 		Annotations: related("gapctl describe, gapctl list"),
 		RunE:        a.running(o.run),
 	}
+	o.every.bind(cmd)
 	o.choice.bind(cmd)
 	o.connection.bind(cmd.Flags())
 	o.output.bind(cmd)
@@ -48,20 +53,29 @@ func (o *gapsOptions) run(ctx context.Context, groups []string) error {
 	if err != nil {
 		return err
 	}
-	q.SkipAges = true
+	q.All, q.SkipAges = o.every.all, true
 	s, gathered := o.app.gather(ctx, &o.connection, q)
 	if gathered != nil && len(s.Groups) == 0 {
 		return gathered
 	}
-	o.sayGapless(&s)
+	o.sayRowless(&s, groups)
 	return o.app.show(print, inspect.NewGapsView(s), s, groups, gathered)
 }
 
-// sayGapless says which groups have no gaps, so that no row is no riddle.
-func (o *gapsOptions) sayGapless(s *inspect.Snapshot) {
+// sayRowless says why a group or partition that was asked for has no row. What
+// of a named group can not be decoded is told as the error of the command.
+func (o *gapsOptions) sayRowless(s *inspect.Snapshot, named []string) {
 	for i := range s.Groups {
-		if g := &s.Groups[i]; g.GapCount() <= 0 && g.Err == nil {
+		g := &s.Groups[i]
+		if g.Err == nil && g.GapCount() <= 0 && !o.every.all {
 			o.app.say(fmt.Sprintf("group %s has no gaps", g.Name))
+		}
+		for k := range g.Partitions {
+			p := &g.Partitions[k]
+			var bad *codec.Error
+			if errors.As(p.Err, &bad) && !errors.Is(bad, codec.ErrUnknownFormat) && !slices.Contains(named, g.Name) {
+				o.app.say(fmt.Sprintf("%s has no rows: %v", p.Key, bad))
+			}
 		}
 	}
 }

@@ -39,11 +39,25 @@ func (a *app) helpCommand(root *cobra.Command) *cobra.Command {
 		}
 		target, _, err := root.Find(args)
 		if err != nil || target == root {
-			return usage("gapctl help shows what there is", "no command or topic %q", strings.Join(args, " "))
+			return usage(helpHint(root, args[0]), "no command or topic %q", strings.Join(args, " "))
 		}
 		return target.Help()
 	})
 	return cmd
+}
+
+// helpHint proposes the command or the topic whose name is like that one.
+func helpHint(root *cobra.Command, name string) string {
+	like := root.SuggestionsFor(name)
+	for _, t := range topics() {
+		if strings.HasPrefix(t.name, strings.ToLower(name)) {
+			like = append(like, t.name)
+		}
+	}
+	if len(like) == 0 {
+		return "gapctl help shows what there is"
+	}
+	return "did you mean gapctl help " + like[0] + "? gapctl help shows what there is"
 }
 
 // topic is something to read that is not a command.

@@ -2,7 +2,9 @@ package cmd
 
 import (
 	"fmt"
+	"slices"
 	"strings"
+	"unicode/utf8"
 
 	"github.com/spf13/cobra"
 
@@ -52,7 +54,15 @@ func roff(s string) string {
 			lines[i] = `\&` + line
 		}
 	}
-	return strings.Join(lines, "\n")
+	var b strings.Builder
+	for _, r := range strings.Join(lines, "\n") {
+		if r < utf8.RuneSelf {
+			b.WriteRune(r)
+		} else {
+			fmt.Fprintf(&b, `\[u%04X]`, r) // a bare one is read as Latin-1
+		}
+	}
+	return b.String()
 }
 
 // commandPage is the page of one command.
@@ -78,10 +88,62 @@ func commandPage(c *cobra.Command) string {
 	m.section("EXAMPLES")
 	m.literal(c.Example)
 	m.section("EXIT STATUS")
-	m.text("0 when all went well; see gapctl-exit-codes(7).")
+	m.text(exitText())
+	if c.Flags().Lookup("bootstrap-server") != nil || !c.HasParent() {
+		m.section("ENVIRONMENT")
+		m.text("Every property of the connection has a variable too: see gapctl-configuration(7).")
+		for _, v := range variables() {
+			m.item(v.name, v.meaning)
+		}
+	}
+	if files := files(c); len(files) > 0 {
+		m.section("FILES")
+		for _, f := range files {
+			m.item(f[0], f[1])
+		}
+	}
 	m.section("SEE ALSO")
-	m.text(strings.Join([]string{"gapctl(1)", "gapctl-configuration(7)", "gapctl-exit-codes(7)", "gapctl-formats(7)"}, ", "))
+	m.text(seeAlsoText(c))
 	return m.String()
+}
+
+// exitText is all exit codes in a sentence.
+func exitText() string {
+	var codes []string
+	for _, e := range exits() {
+		codes = append(codes, fmt.Sprintf("%d %s", e.code, e.name))
+	}
+	return strings.Join(codes, ", ") + ": gapctl-exit-codes(7) explains them."
+}
+
+// files are the files that a command reads or writes besides those that it is
+// told of, each with its meaning.
+func files(c *cobra.Command) [][2]string {
+	var files [][2]string
+	root, path := !c.HasParent(), c.CommandPath()
+	if root || c.Flags().Lookup("context") != nil || strings.HasPrefix(path, "gapctl context") {
+		files = append(files, [2]string{"$XDG_CONFIG_HOME/gapctl/config.yaml", "the contexts; ~/.config/gapctl/config.yaml if XDG_CONFIG_HOME is not set"})
+	}
+	if root || c.Flags().Lookup("execute") != nil {
+		files = append(files, [2]string{"$XDG_STATE_HOME/gapctl/journal/", "what was there before each repair, for gapctl undo; ~/.local/state/gapctl/journal/ if XDG_STATE_HOME is not set"})
+	}
+	return files
+}
+
+// seeAlsoText names the pages to read next.
+func seeAlsoText(c *cobra.Command) string {
+	pages := []string{"gapctl(1)"}
+	for _, child := range c.Commands() {
+		pages = append(pages, pageName(child)+"(1)")
+	}
+	for name := range strings.SplitSeq(c.Annotations[seeAlso], ", ") {
+		if topic := strings.HasPrefix(name, "gapctl help "); strings.HasPrefix(name, "gapctl ") && !topic {
+			pages = append(pages, strings.ReplaceAll(name, " ", "-")+"(1)")
+		}
+	}
+	slices.Sort(pages)
+	pages = slices.DeleteFunc(slices.Compact(pages), func(page string) bool { return page == pageName(c)+"(1)" })
+	return strings.Join(append(pages, "gapctl-configuration(7)", "gapctl-exit-codes(7)", "gapctl-formats(7)"), ", ")
 }
 
 func pageName(c *cobra.Command) string { return strings.ReplaceAll(c.CommandPath(), " ", "-") }
@@ -149,6 +211,10 @@ func configurationPage() string {
 	m.section("PROPERTIES")
 	for _, p := range properties() {
 		m.item(strings.Join(append([]string{p.name}, p.aliases...), ", "), p.meaning)
+	}
+	m.section("FILES")
+	for _, f := range files(testRoot()) {
+		m.item(f[0], f[1])
 	}
 	m.section("SEE ALSO")
 	m.text("gapctl(1)")

@@ -40,9 +40,17 @@ func just(op repair.Op) opFor {
 	return func(context.Context, *gapstore.Store, *inspect.Snapshot) (repair.Op, error) { return op, nil }
 }
 
+// gatherer reads what q asks for, and more.
+type gatherer func(ctx context.Context, c *connection, q inspect.Query, more func(context.Context, *gapstore.Store, *inspect.Snapshot) error) (inspect.Snapshot, error)
+
 // run is a repair from beginning to end: gather, plan, show or save the plan,
 // and with --execute approve and apply it.
 func (r *repairing) run(ctx context.Context, q inspect.Query, makeOp opFor) error {
+	return r.runOn(ctx, r.app.gatherMore, q, makeOp)
+}
+
+// runOn is run on what gather gives.
+func (r *repairing) runOn(ctx context.Context, gather gatherer, q inspect.Query, makeOp opFor) error {
 	print, err := r.app.printer(r.output)
 	if err != nil {
 		return err
@@ -52,8 +60,10 @@ func (r *repairing) run(ctx context.Context, q inspect.Query, makeOp opFor) erro
 	}
 	q.SkipAges = true
 	var op repair.Op
-	s, err := r.app.gatherMore(ctx, &r.connection, q, func(ctx context.Context, store *gapstore.Store, s *inspect.Snapshot) (err error) {
-		op, err = makeOp(ctx, store, s)
+	s, err := gather(ctx, &r.connection, q, func(ctx context.Context, store *gapstore.Store, s *inspect.Snapshot) (err error) {
+		if op, err = makeOp(ctx, store, s); err == nil {
+			err = r.found(ctx, store, &s.Groups[0], q, op)
+		}
 		return err
 	})
 	if err != nil {
@@ -117,8 +127,9 @@ func (a *app) showPlan(print func(inspect.View) error, plan repair.Plan, active 
 
 // carryOut asks for approval, applies the plan, and prints the result.
 func (a *app) carryOut(ctx context.Context, c *connection, plan repair.Plan, e execution, print func(inspect.View) error) error {
-	if plan.Empty() && len(plan.Refusals) == 0 {
-		a.say("nothing to do: all that " + plan.Op.Name() + " wants stands already")
+	reset, isReset := plan.Op.(repair.Reset)
+	if plan.Empty() && len(plan.Refusals) == 0 && !(isReset && reset.Empty()) {
+		a.say("nothing to do: all that " + plan.Title() + " wants stands already")
 	}
 	dial, err := a.dial(ctx, c)
 	if err != nil {
@@ -152,6 +163,9 @@ func (a *app) carryOut(ctx context.Context, c *connection, plan repair.Plan, e e
 func refused(err error) error {
 	if errors.Is(err, repair.ErrRefused) || errors.Is(err, gapstore.ErrGroupActive) {
 		hint := ""
+		if store, ok := errors.AsType[*gapstore.Error](err); ok && errors.Is(err, gapstore.ErrUnsupported) {
+			hint = store.Hint
+		}
 		if errors.Is(err, gapstore.ErrGroupActive) {
 			hint = "stop its consumers first: what they have in hand would be lost, and they would overwrite what is written"
 		}

@@ -86,6 +86,9 @@ func (o *replayOptions) run(ctx context.Context, args []string) error {
 		return err
 	}
 	o.op.ByArrival = order == gapstore.ByArrival
+	if o.op.Repartition {
+		o.op.Partitioner = o.keys.partitioner
+	}
 	if err := o.check(args[1:]); err != nil {
 		return err
 	}
@@ -134,6 +137,9 @@ func (o *replayOptions) makeOp(ctx context.Context, store *gapstore.Store, s *in
 			return nil, err
 		}
 		op.Only, op.Explicit = op.Within(g, originals), true
+		if gone := repair.Gone(g, op.Only); gone > 0 {
+			o.repairing.app.say(fmt.Sprintf("left out, as retention has removed the original: %d records", gone))
+		}
 	}
 	keys, err := o.keys.filter()
 	if err != nil {

@@ -2,6 +2,7 @@ package cmd
 
 import (
 	"context"
+	"errors"
 	"slices"
 	"strings"
 
@@ -35,6 +36,12 @@ everything from X on is outstanding again, unless --keep-done keeps what was
 done above the stable offset. --done and --outstanding change single records
 of one partition instead. Whatever stays true of the gaps is kept.
 
+Where --topic or --from-file names a partition for which nothing is committed,
+it gets a commit, and the plan calls it new; --to-current is then the log end.
+--delete-offsets leaves nothing committed; of a share group it takes whole
+topics, and the state of all deliveries with them. gapctl undo brings a commit
+back, of a share group the start offset alone.
+
 The plan counts the outstanding records that would be skipped, and the
 finished ones that would be processed again. Without --execute it prints the
 plan, and nothing is written.`,
@@ -64,7 +71,7 @@ func bindGapFormat(cmd *cobra.Command, name *string) {
 	cmd.Flags().StringVar(name, "gap-format", "", "write gaps in `FORMAT` where a commit has none yet (default that of the group's other commits)")
 	var names []string
 	for _, f := range codec.Formats() {
-		if f.Writable() && f.Carrier == codec.CommitMetadata {
+		if f.Writable() {
 			names = append(names, f.Name)
 		}
 	}
@@ -84,7 +91,33 @@ func (o *resetOptions) run(ctx context.Context, groups []string) error {
 	if err != nil {
 		return err
 	}
-	return o.repairing.runReset(ctx, q, makeOp)
+	err = o.repairing.runReset(ctx, q, o.withUncommitted(q, makeOp))
+	if errors.As(err, new(missingGroup)) {
+		return fail(exitFailure, "a reset changes groups that exist; kafka-consumer-groups --reset-offsets makes one, kafka-share-groups a share group", "%w", err)
+	}
+	return err
+}
+
+// withUncommitted is makeOp on a group that has also the partitions for which
+// nothing is committed, where they are named.
+func (o *resetOptions) withUncommitted(q inspect.Query, makeOp opFor) opFor {
+	return func(ctx context.Context, store *gapstore.Store, s *inspect.Snapshot) (repair.Op, error) {
+		g := &s.Groups[0]
+		moves := len(o.to.given()) > 0 && !o.to.none && g.Type != "share" && len(q.Formats) == 0
+		if moves && len(q.Topics) > 0 && o.to.file == "" {
+			if err := repair.AddUncommitted(ctx, store, g, q.Topics); err != nil {
+				return nil, err
+			}
+		}
+		op, err := makeOp(ctx, store, s)
+		if reset, ok := op.(repair.Reset); ok && err == nil && moves && o.to.file != "" {
+			named := slices.DeleteFunc(topicsOf(reset.Targets()), func(t inspect.TopicFilter) bool {
+				return !q.Topics.Match(t.Topic, t.Partitions[0])
+			})
+			err = repair.AddUncommitted(ctx, store, g, named)
+		}
+		return op, err
+	}
 }
 
 // runReset gathers the whole group first: in which format its gaps are is a
@@ -100,6 +133,9 @@ func (r *repairing) runReset(ctx context.Context, q inspect.Query, makeOp opFor)
 		if reset, ok := op.(repair.Reset); ok && reset.GapFormat == "" {
 			reset.GapFormat = format
 			op = reset
+		}
+		if err == nil {
+			err = r.found(ctx, store, &s.Groups[0], q, op)
 		}
 		return op, err
 	})
@@ -121,6 +157,8 @@ func (o *resetOptions) op(topics inspect.Topics) (repair.Reset, error) {
 		return op, usage("one after the other", "%s together with --done or --outstanding", given[0])
 	case len(given) == 0 && !edits && !o.clearMetadata:
 		return op, usage("such as --to-earliest, --to-offset 17, --done 17-19; gapctl help reset shows them all", "reset to where?")
+	case o.to.none && (o.keepDone || o.clearMetadata || o.clamp):
+		return op, usage("", "--delete-offsets keeps nothing: it goes with no other flag of reset but --topic and --format")
 	case len(given) == 0 && o.keepDone:
 		return op, usage("", "--keep-done needs to know where to go back to")
 	}

@@ -20,6 +20,7 @@ type destination struct {
 	offset, shift             int64
 	datetime, duration, file  string
 	earliest, latest, current bool
+	none                      bool
 }
 
 func (d *destination) bind(flags *pflag.FlagSet) {
@@ -27,6 +28,7 @@ func (d *destination) bind(flags *pflag.FlagSet) {
 	flags.BoolVar(&d.earliest, "to-earliest", false, "to the start of the log")
 	flags.BoolVar(&d.latest, "to-latest", false, "to the end of the log")
 	flags.BoolVar(&d.current, "to-current", false, "to where it is")
+	flags.BoolVar(&d.none, "delete-offsets", false, "to no commit at all: delete it")
 	flags.Int64Var(&d.offset, "to-offset", 0, "to `OFFSET`")
 	flags.Int64Var(&d.shift, "shift-by", 0, "by `N` offsets from where it is; back if it is negative")
 	flags.StringVar(&d.datetime, "to-datetime", "", "to the first record at or after `TIME`, such as 2026-03-14T00:00:00Z; without a zone it is UTC")
@@ -38,7 +40,7 @@ func (d *destination) bind(flags *pflag.FlagSet) {
 func (d *destination) given() []string {
 	var given []string
 	d.flags.Visit(func(f *pflag.Flag) {
-		if strings.HasPrefix(f.Name, "to-") || f.Name == "by-duration" || f.Name == "shift-by" || f.Name == "from-file" {
+		if strings.HasPrefix(f.Name, "to-") || f.Name == "by-duration" || f.Name == "shift-by" || f.Name == "from-file" || f.Name == "delete-offsets" {
 			given = append(given, "--"+f.Name)
 		}
 	})
@@ -55,6 +57,8 @@ func (d *destination) opFor(a *app, group string, op repair.Reset) (opFor, error
 		op.To = repair.ToLatest
 	case d.current:
 		op.To = repair.ToCurrent
+	case d.none:
+		op.To = repair.ToNone
 	case d.file != "":
 		table, err := d.table(a, group)
 		op.To, op.Table = repair.ToTable, table

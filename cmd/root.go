@@ -2,8 +2,11 @@ package cmd
 
 import (
 	"context"
+	"errors"
+	"strings"
 
 	"github.com/spf13/cobra"
+	"github.com/spf13/pflag"
 )
 
 func (a *app) rootCommand() *cobra.Command {
@@ -34,6 +37,7 @@ something prints its plan, and writes only with --execute.`,
 	root.CompletionOptions.DisableDefaultCmd = true
 	root.SetHelpFunc(a.printHelp)
 	root.SetUsageFunc(func(*cobra.Command) error { return nil })
+	root.SetFlagErrorFunc(badFlag)
 	root.AddCommand(
 		a.listCommand(), a.describeCommand(), a.gapsCommand(), a.mapCommand(), a.diffCommand(), a.reportCommand(), a.watchCommand(), a.checkCommand(), a.historyCommand(), a.recordsCommand(), a.decodeCommand(), a.encodeCommand(),
 		a.compactCommand(), a.resetCommand(), a.skipCommand(), a.replayCommand(), a.convertCommand(), a.applyCommand(), a.undoCommand(),
@@ -42,6 +46,7 @@ something prints its plan, and writes only with --execute.`,
 	root.SetHelpCommand(a.helpCommand(root))
 	root.InitDefaultHelpCmd()
 	a.addCompletions(root)
+	explainArguments(root)
 	return root
 }
 
@@ -55,6 +60,25 @@ func unknownCommand(root *cobra.Command, args []string) error {
 		hint = "did you mean gapctl " + like[0] + "?"
 	}
 	return usage(hint, "no command %q", args[0])
+}
+
+// badFlag says what to do about a flag that cmd does not take, or a value that
+// the flag does not.
+func badFlag(cmd *cobra.Command, err error) error {
+	help := "gapctl help" + strings.TrimPrefix(cmd.CommandPath(), "gapctl") + " shows its flags"
+	var unknown *pflag.NotExistError
+	if !errors.As(err, &unknown) {
+		return usage(help, "%w", err)
+	}
+	// Cobra finds names that are like another among commands.
+	names := &cobra.Command{SuggestionsMinimumDistance: cmd.Root().SuggestionsMinimumDistance}
+	for _, f := range visibleFlags(cmd) {
+		names.AddCommand(&cobra.Command{Use: f.Name, Run: func(*cobra.Command, []string) {}})
+	}
+	if like := names.SuggestionsFor(unknown.GetSpecifiedName()); len(like) > 0 {
+		help = "did you mean --" + like[0] + "? " + help
+	}
+	return usage(help, "%w", err)
 }
 
 // seeAlso names, in a command's annotations, what to read next.

@@ -14,6 +14,11 @@ func (s *secured) dave() string {
 	return s.config("dave.properties", "sasl.mechanism=SCRAM-SHA-256", "sasl.username=dave", "sasl.password=s3cret")
 }
 
+// alice may do everything.
+func (s *secured) alice() string {
+	return s.config("alice.properties", "sasl.mechanism=PLAIN", "sasl.username=alice", "sasl.password=s3cret")
+}
+
 // commit commits gaps for a group, as Parallel Consumer does.
 func (s *secured) commit(group string, topics ...string) {
 	s.t.Helper()
@@ -37,10 +42,17 @@ type reply struct {
 	out, errs string
 }
 
+// as runs a command with a file of client properties, and a journal of its own.
+func (s *secured) as(t *testing.T, config string, args ...string) reply {
+	t.Helper()
+	env := map[string]string{"XDG_STATE_HOME": s.dir}
+	code, out, errs := runWith(t.Context(), env, append(args, "--command-config", config)...)
+	return reply{code, out, errs}
+}
+
 func (s *secured) asDave(t *testing.T, args ...string) reply {
 	t.Helper()
-	code, out, errs := runWith(t.Context(), nil, append(args, "--command-config", s.dave())...)
-	return reply{code, out, errs}
+	return s.as(t, s.dave(), args...)
 }
 
 // want checks an answer: texts that begin with "!" must not be in it.
@@ -76,19 +88,23 @@ func (s *secured) testRights(t *testing.T) {
 	s.allow(kadm.NewACLs().Groups("billing").Operations(kadm.OpDescribe))
 	s.asDave(t, "describe", "billing").want(t, exitOK, "!orders", "only shows commits on topics that one may describe")
 
+	s.asDave(t, "compact", "billing", "--execute", "--yes").want(t, exitFailure, "may not describe", "!nothing to do")
+	s.asDave(t, "compact", "billing", "--topic", "payroll", "--execute", "--yes").want(t, exitDenied, "needs DESCRIBE on the topic", "!nothing to do")
+
 	s.allow(kadm.NewACLs().Topics("orders").Operations(kadm.OpDescribe))
 	const seen = "orders/0              3    9   20  3-4,7            3        14   17"
 	s.asDave(t, "describe", "billing").want(t, exitOK, seen, "!payroll", "the age of the oldest gap is not known where records may not be read")
 	s.asDave(t, "list", "--all").want(t, exitOK, "billing", "!salaries")
 	s.asDave(t, "describe", "billing", "salaries").want(t, exitPartial, seen, "group salaries: describe group salaries: GROUP_AUTHORIZATION_FAILED")
 	s.asDave(t, "describe", "salaries", "-o", "json").want(t, exitDenied, `"class":"denied"`, "needs DESCRIBE on the group")
-	s.asDave(t, "records", "billing").want(t, exitDenied, "TOPIC_AUTHORIZATION_FAILED", "READ to see its records")
+	s.asDave(t, "records", "billing").want(t, exitDenied, "TOPIC_AUTHORIZATION_FAILED", "needs READ on topic orders")
 
 	s.allow(kadm.NewACLs().Topics("orders").Operations(kadm.OpRead))
 	s.asDave(t, "describe", "billing").want(t, exitOK, seen, "!the age of the oldest gap is not known")
 	s.asDave(t, "records", "billing").want(t, exitOK, "key-3", "key-7", "!key-5")
 	s.asDave(t, "skip", "billing", "orders/0@7", "--execute", "--yes").want(t, exitDenied, "needs READ")
 	s.asDave(t, "describe", "billing").want(t, exitOK, seen)
+	t.Run("needs", s.testNeeds)
 }
 
 // testShareRights: without a right on the share coordinator the state is folded
@@ -103,6 +119,7 @@ func (s *secured) testShareRights(t *testing.T) {
 	const state, noState = "0,5,10,15", "the record states of 1 share partition"
 	got := s.asDave(t, "describe", "shipping")
 	got.want(t, exitOK, "parcels/0", noState, "CLUSTER_ACTION on the cluster", "READ on topic __share_group_state", "!"+state)
+	s.asDave(t, "reset", "shipping", "--to-latest").want(t, exitOK, "what is wiped can not be seen in 1 partition", "CLUSTER_ACTION")
 	if n := strings.Count(got.errs, noState); n != 1 {
 		t.Errorf("said %d times, want once: %s", n, got.errs)
 	}

@@ -27,6 +27,11 @@ repair left still stands. It is a repair itself: it is planned, approved and
 recorded, and it can be undone. Without an ID it lists the repairs that can be
 undone on this machine.
 
+A replay that was stopped half way is undone as far as it got; copies stay where
+they are. Of a share group only the start offset can go back: the broker keeps
+no copy of the delivery state that a reset wipes, and takes back no
+acknowledgement, so that gapctl skip is for good.
+
 Without --execute it prints the plan, and nothing is written.`,
 		Example: `  gapctl undo
   gapctl undo 20260314T031200Z
@@ -45,6 +50,9 @@ func (o *undoOptions) run(ctx context.Context, args []string) error {
 		return err
 	}
 	if len(args) == 0 {
+		if r := &o.repairing; r.execution.execute || r.execution.yes || r.planFile != "" {
+			return usage("gapctl undo lists the repairs that can be undone, with their IDs", "undo what? No ID is given")
+		}
 		return o.list(journal)
 	}
 	entry, err := journal.Entry(args[0])
@@ -54,14 +62,52 @@ func (o *undoOptions) run(ctx context.Context, args []string) error {
 	case err != nil:
 		return err
 	}
-	targets := repair.Undo{Done: entry.Plan}.Targets()
-	q := inspect.Query{Groups: []string{entry.Plan.Group}, Topics: topicsOf(targets)}
-	return o.repairing.run(ctx, q, func(_ context.Context, _ *gapstore.Store, s *inspect.Snapshot) (repair.Op, error) {
+	undo := repair.Undo{ID: entry.ID, Done: entry.Plan, Left: entry.Left}
+	topics := topicsOf(undo.Targets())
+	q := inspect.Query{Groups: []string{entry.Plan.Group}, Topics: topics}
+	return o.repairing.runOn(ctx, o.repairing.app.gatherGone, q, func(ctx context.Context, store *gapstore.Store, s *inspect.Snapshot) (repair.Op, error) {
 		if s.ClusterID != entry.Plan.ClusterID {
 			return nil, refused(fmt.Errorf("%w: for %q, and this is %q", repair.ErrOtherCluster, entry.Plan.ClusterID, s.ClusterID))
 		}
-		return repair.Undo{ID: entry.ID, Done: entry.Plan}, nil
+		if entry.Plan.Shared() {
+			s.Groups[0].Type = "share" // also where it is gone
+		}
+		return undo, repair.AddUncommitted(ctx, store, &s.Groups[0], topics)
 	})
+}
+
+// gatherGone is gatherMore of one group, which may be gone: a group of which all
+// commits are deleted is.
+func (a *app) gatherGone(ctx context.Context, c *connection, q inspect.Query, more func(context.Context, *gapstore.Store, *inspect.Snapshot) error) (inspect.Snapshot, error) {
+	dial, err := a.dial(ctx, c)
+	if err != nil {
+		return inspect.Snapshot{}, err
+	}
+	ctx, cancel, err := a.limited(ctx, c)
+	if err != nil {
+		return inspect.Snapshot{}, err
+	}
+	defer cancel()
+	store, err := gapstore.Open(ctx, dial)
+	if err != nil {
+		return inspect.Snapshot{}, causeOf(ctx, err)
+	}
+	defer store.Close()
+	s, err := inspect.Gather(ctx, store, q)
+	if err != nil {
+		return inspect.Snapshot{}, causeOf(ctx, err)
+	}
+	s.TakenAt = a.now()
+	if g := &s.Groups[0]; errors.Is(g.Err, gapstore.ErrNotFound) {
+		g.Err = nil
+	}
+	if err := more(ctx, store, &s); err != nil {
+		return s, causeOf(ctx, err)
+	}
+	for _, notice := range s.Notices {
+		a.say(notice)
+	}
+	return s, nil
 }
 
 // list prints the journal.

@@ -33,6 +33,8 @@ func verdict(s *inspect.Snapshot, named []string) error {
 		return summed(exitPartial, r.unread)
 	case !slices.ContainsFunc(r.unread, func(err error) bool { return !errors.Is(err, gapstore.ErrDenied) }):
 		return summed(exitDenied, r.unread)
+	case !slices.ContainsFunc(r.unread, func(err error) bool { return !errors.Is(err, gapstore.ErrUnsupported) }):
+		return summed(exitFailure, r.unread) // to try again would not help
 	}
 	return summed(exitUnavailable, r.unread)
 }

@@ -29,7 +29,8 @@ func (a *app) watchCommand() *cobra.Command {
 		Long: `watch shows the map of a group live, with what is committed and what is written
 per second, how long it takes at these rates until nothing is left, and since
 when gaps have not moved. Keys: up and down choose a partition, enter opens its
-gaps, / filters by topic, f draws whole logs, s draws them to one scale, q ends.
+gaps, and there the first records of a gap, with their values after v; esc goes
+back; / filters by topic, f draws whole logs, s draws them to one scale, q ends.
 
 Without a terminal it prints one line per interval, for a log or a pipe.`,
 		Example: `  gapctl watch billing

@@ -8,6 +8,7 @@ import (
 
 	tea "charm.land/bubbletea/v2"
 
+	"github.com/gapctl/gapctl/codec"
 	"github.com/gapctl/gapctl/inspect"
 )
 
@@ -21,12 +22,14 @@ type watchScreen struct {
 	view          inspect.MapOptions
 	lines         inspect.MapLines
 
-	shown  []int // positions of the partitions that fit the filter
-	chosen int   // position in shown
-	top    int   // the first of shown, or the first gap of an open partition, on screen
-	filter string
-	typing bool // keys go to the filter
-	open   bool // the chosen partition's gaps are on screen
+	shown   []int // positions of the partitions that fit the filter
+	chosen  int   // position in shown
+	top     int   // the first of shown, or of the open partition's gaps, on screen
+	filter  string
+	typing  bool        // keys go to the filter
+	open    bool        // the chosen partition's gaps are on screen
+	gap     codec.Range // the chosen one of them
+	records *gapRecords // of the chosen gap, when they are on screen
 
 	failed error // why the last look failed
 	ended  error // why it ends, where that is no matter of course
@@ -100,6 +103,8 @@ func (s *watchScreen) Update(msg tea.Msg) (tea.Model, tea.Cmd) {
 			return s, tea.Quit
 		}
 		return s, s.wait()
+	case readRecords:
+		msg.of.take(msg)
 	case tea.KeyPressMsg:
 		return s, s.press(msg)
 	}
@@ -133,12 +138,15 @@ func (s *watchScreen) press(key tea.KeyPressMsg) tea.Cmd {
 	case "end", "G":
 		s.move(1 << 30)
 	case "enter", "right", "l":
-		if len(s.shown) > 0 && !s.open {
-			s.open, s.top = true, 0
-		}
+		return s.enter()
 	case "esc", "left", "h":
 		s.back()
+	case "r":
+		return s.readAgain()
+	case "v":
+		s.toggleValues()
 	case "/":
+		s.closeRecords()
 		s.open, s.typing = false, true
 	case "f":
 		s.view.Full = !s.view.Full
@@ -167,11 +175,28 @@ func (s *watchScreen) typeFilter(name, text string) {
 	s.choose()
 }
 
+// enter opens the chosen partition, and then the chosen gap of it.
+func (s *watchScreen) enter() tea.Cmd {
+	switch {
+	case len(s.shown) == 0:
+	case !s.open:
+		s.open, s.top, s.gap = true, 0, codec.Range{}
+		s.choose()
+	case s.records == nil:
+		return s.openRecords()
+	}
+	return nil
+}
+
 // back closes what is open, or drops the filter.
 func (s *watchScreen) back() {
-	if s.open {
+	switch {
+	case s.records != nil:
+		s.closeRecords()
+		return
+	case s.open:
 		s.open, s.top = false, 0
-	} else {
+	default:
 		s.filter = ""
 	}
 	s.choose()

@@ -1,15 +1,12 @@
 package cmd
 
 import (
-	"bytes"
 	"fmt"
-	"slices"
 	"strings"
 
 	tea "charm.land/bubbletea/v2"
 	"github.com/charmbracelet/x/ansi"
 
-	"github.com/gapctl/gapctl/codec"
 	"github.com/gapctl/gapctl/inspect"
 )
 
@@ -46,8 +43,12 @@ func partitionName(p *inspect.Partition) string { return fmt.Sprintf("%s/%d", p.
 
 // move moves the choice, or scrolls the gaps of an open partition.
 func (s *watchScreen) move(by int) {
-	if s.open {
-		s.top = max(0, min(s.top+by, s.openGaps()-s.room()))
+	switch {
+	case s.records != nil:
+		s.records.scroll(by, s.room())
+		return
+	case s.open:
+		s.moveGap(by)
 		return
 	}
 	s.chosen = max(0, min(s.chosen+by, len(s.shown)-1))
@@ -67,9 +68,12 @@ func (s *watchScreen) View() tea.View {
 		return tea.NewView("")
 	}
 	lines := s.above()
-	if s.open {
+	switch {
+	case s.records != nil:
+		lines = append(lines, s.records.rows(s.room())...)
+	case s.open:
 		lines = append(lines, s.gapRows()...)
-	} else {
+	default:
 		lines = append(lines, s.rows()...)
 	}
 	below := s.below()
@@ -89,12 +93,29 @@ func (s *watchScreen) View() tea.View {
 // above is what stands above the rows.
 func (s *watchScreen) above() []string {
 	rates := s.w.trend.Rates()
-	lines := append(slices.Clone(s.lines.Heading), fmt.Sprintf("  acks %s   new %s   drain %s   stuck %d of %d   at %s",
+	var lines []string
+	for _, line := range s.lines.Heading {
+		wrapped := strings.Split(ansi.Wordwrap(line, max(1, s.width-watchMargin), ""), "\n")
+		lines = append(append(lines, wrapped[0]), indented(wrapped[1:])...)
+	}
+	lines = append(lines, fmt.Sprintf("  acks %s   new %s   drain %s   stuck %d of %d   at %s",
 		rate(rates, acks), rate(rates, written), s.w.drain(), s.w.stuck(), len(s.group().Partitions), s.w.last.TakenAt.UTC().Format("15:04:05Z")), "")
-	if s.open {
+	switch {
+	case s.records != nil:
+		return append(lines, s.records.above()...)
+	case s.open:
 		return append(lines, s.opened()...)
 	}
 	return append(lines, strings.Repeat(" ", watchMargin)+s.withColumns(s.lines.Columns, "ACKS", "STUCK"))
+}
+
+// indented are the lines behind the margin.
+func indented(lines []string) []string {
+	out := make([]string, len(lines))
+	for i, line := range lines {
+		out[i] = strings.Repeat(" ", watchMargin) + line
+	}
+	return out
 }
 
 // rows are the partitions on screen.
@@ -132,56 +153,14 @@ func (s *watchScreen) below() []string {
 		lines = append(lines, "  no news: "+inspect.Clean(s.failed.Error()))
 	case s.typing:
 		lines = append(lines, "  filter: "+inspect.Clean(s.filter)+"_   enter keeps it, esc drops it")
+	case s.records != nil:
+		lines = append(lines, "  up/down scroll   v values   r read again   esc back   q quit")
 	case s.open:
-		lines = append(lines, "  up/down scroll   esc back   q quit")
+		lines = append(lines, "  up/down choose   enter records   esc back   q quit")
 	case s.filter != "":
 		lines = append(lines, fmt.Sprintf("  filter: %s (%d of %d)   esc drops it   enter gaps   q quit", inspect.Clean(s.filter), len(s.shown), len(s.group().Partitions)))
 	default:
 		lines = append(lines, "  up/down choose   enter gaps   / filter   f full   s scale   q quit")
-	}
-	return lines
-}
-
-// opened is the partition whose gaps are on screen.
-func (s *watchScreen) opened() []string {
-	p := &s.group().Partitions[s.shown[s.chosen]]
-	one := s.w.last
-	one.Groups = []inspect.Group{*s.group()}
-	one.Groups[0].Partitions = []inspect.Partition{*p}
-	var b bytes.Buffer
-	_ = inspect.WriteMap(&b, one, inspect.MapOptions{Columns: s.width, Scale: s.view.Scale, Full: s.view.Full}, s.style) // a buffer takes all
-	lines := strings.Split(strings.TrimSuffix(b.String(), "\n"), "\n")[2:]
-	rates := s.w.trend.PartitionRates(p.Key)
-	told := fmt.Sprintf("  acks %s   new %s   oldest record %s", rate(rates, acks), rate(rates, written), s.w.ago(p.OldestGapAt))
-	if since, ok := s.w.trend.StuckSince(p.Key); ok {
-		told += fmt.Sprintf("   first gap has not moved for %s", s.w.ago(since))
-	}
-	lines = append(lines, told, "  gapctl records "+inspect.Clean(p.Group)+" --topic "+inspect.Clean(partitionName(p)), "")
-	return append(lines, fmt.Sprintf("  %20s %20s %12s", "FIRST", "LAST", "RECORDS"))
-}
-
-func (s *watchScreen) openGaps() int {
-	if len(s.shown) == 0 {
-		return 0
-	}
-	return s.group().Partitions[s.shown[s.chosen]].State.Gaps.Len()
-}
-
-// gapRows are the gaps on screen.
-func (s *watchScreen) gapRows() []string {
-	var lines []string
-	room, i := s.room(), 0
-	var gaps codec.Ranges
-	if len(s.shown) > 0 {
-		gaps = s.group().Partitions[s.shown[s.chosen]].State.Gaps
-	}
-	for r := range gaps.All() {
-		if i >= s.top+room {
-			break
-		}
-		if i++; i > s.top {
-			lines = append(lines, fmt.Sprintf("  %20d %20d %12d", r.Start, r.End-1, r.Len()))
-		}
 	}
 	return lines
 }

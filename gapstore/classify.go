@@ -20,7 +20,19 @@ func Classify(op string, err error) error {
 		return err
 	}
 	class, hint := classOf(err)
+	if class == ErrUnsupported {
+		err = unknownRequest{"the broker does not know this request, or not as it was sent", err}
+	}
 	return &Error{Class: class, Op: op, Hint: hint, Err: err}
+}
+
+// lacking is [Classify] of a request that needs one right on a topic: where that
+// is what is missing, the hint names it.
+func lacking(op, right string, err error) error {
+	if errors.Is(err, kerr.TopicAuthorizationFailed) {
+		return &Error{Class: ErrDenied, Op: op, Hint: "needs " + right, Err: err}
+	}
+	return Classify(op, err)
 }
 
 // Failure is [Classify] with the broker that kept op waiting, where ctx's
@@ -32,6 +44,8 @@ func (s *Store) Failure(op string, err error) error {
 	}
 	return Classify(op, err)
 }
+
+const hintUnsupported = "the broker is older than Apache Kafka 2.8, or the feature is off"
 
 func classOf(err error) (class error, hint string) {
 	if code := (*kerr.Error)(nil); errors.As(err, &code) {
@@ -49,7 +63,7 @@ func classOf(err error) (class error, hint string) {
 	case errors.As(err, &network), errors.Is(err, io.EOF), errors.Is(err, io.ErrUnexpectedEOF), errors.Is(err, net.ErrClosed):
 		return ErrUnavailable, "check the address, and that the broker runs and can be reached"
 	case isTooOld(err):
-		return ErrUnsupported, "the broker does not know this request: it is too old, or the feature is off"
+		return ErrUnsupported, hintUnsupported
 	}
 	return nil, ""
 }
@@ -69,7 +83,9 @@ func classOfCode(code *kerr.Error) (class error, hint string) {
 		return ErrDenied, "needs DESCRIBE on the topic (READ to see its records)"
 	case kerr.ClusterAuthorizationFailed:
 		return ErrDenied, "needs a right on the cluster: DESCRIBE to list, CLUSTER_ACTION to read share state"
-	case kerr.TransactionalIDAuthorizationFailed, kerr.DelegationTokenAuthorizationFailed:
+	case kerr.TransactionalIDAuthorizationFailed:
+		return ErrDenied, "needs WRITE on the transactional ID"
+	case kerr.DelegationTokenAuthorizationFailed:
 		return ErrDenied, ""
 	case kerr.SaslAuthenticationFailed, kerr.IllegalSaslState, kerr.UnsupportedSaslMechanism, kerr.SecurityDisabled:
 		return ErrDenied, "check the SASL mechanism, user and password"
@@ -78,7 +94,7 @@ func classOfCode(code *kerr.Error) (class error, hint string) {
 	case kerr.UnknownTopicOrPartition, kerr.UnknownTopicID:
 		return ErrNotFound, "the topic does not exist, or may not be described"
 	case kerr.UnsupportedVersion, kerr.UnsupportedForMessageFormat:
-		return ErrUnsupported, "the broker does not know this request: it is too old, or the feature is off"
+		return ErrUnsupported, hintUnsupported
 	}
 	if code.Retriable {
 		return ErrUnavailable, "the cluster is moving or starting: try again"

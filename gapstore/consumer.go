@@ -1,35 +1,16 @@
 package gapstore
 
 import (
-	"cmp"
 	"context"
-	"crypto/rand"
 	"errors"
+	"fmt"
 	"slices"
 	"sync"
+	"sync/atomic"
 	"time"
 
 	"github.com/twmb/franz-go/pkg/kgo"
-	"github.com/twmb/franz-go/pkg/kversion"
 )
-
-// ConsumerOptions say what a [Consumer] reads, and as whom.
-type ConsumerOptions struct {
-	Group  string
-	Topics []string
-	// Instance names this member for as long as there is a process in its
-	// place: "worker-3". It is the group.instance.id (KIP-345), and names the
-	// transactions too, so that a process that starts again takes over at once
-	// what one that was killed has left. "": a member that comes and goes; then
-	// a commit cut short by a kill blocks the partitions for up to a minute.
-	Instance string
-	// Native says how to create the native topic where there is none.
-	Native NativeOptions
-	// Client are more options of the consuming client, such as kgo.Balancers,
-	// or kgo.ServerSideBalancer for a KIP-848 group. Offsets, the callbacks on
-	// partitions and automatic commits are the Consumer's own.
-	Client []kgo.Opt
-}
 
 // Consumer is a member of a consumer group that commits record by record, in
 // any order, without a limit on the gaps in between.
@@ -46,9 +27,30 @@ type ConsumerOptions struct {
 // Nothing bounds how far the work runs ahead of a stuck record, nor need it:
 // gaps are cheap. What is bounded by the caller is the records in hand: take no
 // more of them from Poll than there are workers free.
+//
+// # Consuming together
+//
+// With [ByKey] or [ByBlock] members share partitions, so that there may be more
+// of them than partitions. Each gets some of a partition's records and commits
+// what it has done to a slot of its own; what is committed is the union. One
+// member of each partition, its keeper, moves the group's offset after the
+// union, on its own commits. All that is said above holds for each record,
+// whichever member had it and whichever gets it next: none is lost, and none
+// whose commit was made comes again. With ByKey the records
+// of one key go to one member at a time, in their order: a rebalance waits for
+// the records in hand, up to [ConsumerOptions.Drain]. Records that are still in
+// hand after that, or in the hands of a member that the group has given up for
+// dead, are delivered to the key's next member too.
+//
+// A member reads all of each partition that it has a part of, and keeps its
+// part: that is what sharing without the broker's help takes. Partitions are
+// divided so that it has a part of as few as possible.
 type Consumer struct {
 	group    string
 	instance *string
+	sharing  Sharing
+	drain    time.Duration
+	closing  atomic.Bool
 	store    *Store
 	home     NativeHome
 	client   *kgo.Client
@@ -58,7 +60,9 @@ type Consumer struct {
 
 	mu     sync.RWMutex
 	parts  map[place]*tracked
-	failed []error // of partitions that can not be consumed; Poll tells them
+	given  assignment // by the group, last; where partitions are shared
+	now    *session   // nil where they are not, and before the group has given any
+	failed []error    // of partitions that can not be consumed; Poll tells them
 	wake   context.CancelFunc
 }
 
@@ -67,6 +71,8 @@ const (
 	consumerCommit = 15 * time.Second
 	// consumerTransaction is how long others wait for a killed member.
 	consumerTransaction = 20 * time.Second
+	// consumerDrain is how long a rebalance waits for records in hand.
+	consumerDrain = 10 * time.Second
 )
 
 // NewConsumer joins the group. It creates the native topic where there is none
@@ -76,11 +82,17 @@ func NewConsumer(ctx context.Context, dial Dial, o ConsumerOptions) (*Consumer, 
 	if o.Group == "" || len(o.Topics) == 0 {
 		return nil, errors.New("consumer: no group, or no topics")
 	}
+	if o.Sharing < Whole || o.Sharing > ByBlock {
+		return nil, fmt.Errorf("consumer: no such sharing: %d", int(o.Sharing))
+	}
 	store, err := Open(ctx, dial)
 	if err != nil {
 		return nil, err
 	}
-	c := &Consumer{group: o.Group, store: store, turn: make(chan struct{}, 1), parts: map[place]*tracked{}}
+	c := &Consumer{group: o.Group, sharing: o.Sharing, drain: o.Drain, store: store, turn: make(chan struct{}, 1), parts: map[place]*tracked{}}
+	if o.Drain == 0 && o.Sharing != Whole {
+		c.drain = consumerDrain
+	}
 	if err := c.join(ctx, dial, o); err != nil {
 		c.shut()
 		return nil, err
@@ -89,7 +101,7 @@ func NewConsumer(ctx context.Context, dial Dial, o ConsumerOptions) (*Consumer, 
 }
 
 func (c *Consumer) join(ctx context.Context, dial Dial, o ConsumerOptions) (err error) {
-	if c.home, err = c.store.Ensure(ctx, o.Native); err != nil {
+	if c.home, err = c.ensure(ctx, o.Native); err != nil {
 		return err
 	}
 	if o.Instance != "" {
@@ -106,35 +118,6 @@ func (c *Consumer) join(ctx context.Context, dial Dial, o ConsumerOptions) (err 
 	}
 	c.client, err = dial(slices.Concat(o.Client, c.clientOpts(o))...)
 	return Classify(op, err)
-}
-
-// newTransactor is what the consumer makes transactions with.
-func (c *Consumer) newTransactor(dial Dial) (*transactor, error) {
-	probe, err := dial()
-	if err != nil {
-		return nil, err
-	}
-	defer probe.Close()
-	limit, _ := probe.OptValue(kgo.MaxVersions).(*kversion.Versions)
-	name := cmp.Or(deref(c.instance), rand.Text())
-	return &transactor{
-		id: transactionalID(c.group) + "-" + name, clientID: holdClientID, timeout: consumerTransaction,
-		parting: usualTiming().parting, dial: dial, limit: limit, versions: c.store.versions, sent: new(sentCounter),
-	}, nil
-}
-
-func (c *Consumer) clientOpts(o ConsumerOptions) []kgo.Opt {
-	opts := []kgo.Opt{
-		kgo.ConsumerGroup(o.Group), kgo.ConsumeTopics(o.Topics...),
-		kgo.DisableAutoCommit(), kgo.RequireStableFetchOffsets(), kgo.BlockRebalanceOnPoll(),
-		kgo.AdjustFetchOffsetsFn(c.begin),
-		kgo.OnPartitionsRevoked(func(ctx context.Context, cl *kgo.Client, parts map[string][]int32) { c.revoke(ctx, cl, parts) }),
-		kgo.OnPartitionsLost(func(_ context.Context, _ *kgo.Client, parts map[string][]int32) { c.drop(parts) }),
-	}
-	if c.instance != nil {
-		opts = append(opts, kgo.InstanceID(*c.instance))
-	}
-	return opts
 }
 
 // Poll waits for records that are not done, and returns at most limit of them
@@ -194,13 +177,33 @@ func (c *Consumer) sift(fetches kgo.Fetches, woken bool) (records []*kgo.Record,
 
 // Done marks records as done. They are committed by the next [Consumer.Commit].
 // It is safe for concurrent use, at a cost that does not grow with the number
-// of gaps. Records of partitions that this member no longer has are ignored.
+// of gaps; many records of one partition in a row cost less than one by one.
+// Records of partitions that this member no longer has are ignored.
 func (c *Consumer) Done(records ...*kgo.Record) {
+	c.mu.RLock()
+	defer c.mu.RUnlock()
+	for len(records) > 0 {
+		first, n := records[0], 1
+		for n < len(records) && records[n].Partition == first.Partition && records[n].Topic == first.Topic {
+			n++
+		}
+		if t := c.parts[place{first.Topic, first.Partition}]; t != nil {
+			t.done(records[:n]...)
+		}
+		records = records[n:]
+	}
+}
+
+// Release says that records that Poll has given are not going to be done by this
+// member: a rebalance need not wait for them. They stay outstanding, and come
+// again when their part is next given to a member. A record is released once,
+// and not after it is done.
+func (c *Consumer) Release(records ...*kgo.Record) {
 	c.mu.RLock()
 	defer c.mu.RUnlock()
 	for _, r := range records {
 		if t := c.parts[place{r.Topic, r.Partition}]; t != nil {
-			t.done(r.Offset)
+			t.release()
 		}
 	}
 }
@@ -209,6 +212,7 @@ func (c *Consumer) Done(records ...*kgo.Record) {
 // Instance the group keeps the place for the next process until the session
 // times out.
 func (c *Consumer) Close(ctx context.Context) error {
+	c.closing.Store(true)
 	err := c.Commit(ctx)
 	if left := c.client.LeaveGroupContext(ctx); left != nil && !errors.Is(left, context.Canceled) {
 		err = errors.Join(err, Classify("leave group "+c.group, left))

@@ -6,7 +6,6 @@ import (
 	"fmt"
 	"time"
 
-	"github.com/twmb/franz-go/pkg/kerr"
 	"github.com/twmb/franz-go/pkg/kgo"
 
 	"github.com/gapctl/gapctl/codec"
@@ -23,58 +22,100 @@ func (c *Consumer) begin(ctx context.Context, offsets map[string]map[int32]kgo.O
 	if len(names) == 0 {
 		return offsets, nil
 	}
-	topics, err := c.store.Topics(ctx, names)
+	ids, err := c.topicIDs(ctx, names)
 	if err != nil {
 		return nil, err
 	}
-	for name, topic := range topics {
-		if topic.Err != nil {
-			return nil, topic.Err
+	c.mu.RLock()
+	now := c.now
+	c.mu.RUnlock()
+	var parts []*tracked
+	var failed []error
+	switch {
+	case c.sharing == Whole:
+		var n *natives
+		if n, err = c.readGaps(ctx); err == nil {
+			parts, failed = c.resumeAll(nil, n, ids, offsets)
 		}
-		if topic.ID == [16]byte{} {
-			return nil, Classify("find the ID of topic "+name, kerr.UnsupportedVersion)
-		}
+	case now == nil:
+		err = context.Canceled // given up again
+	default:
+		parts, failed, err = c.beginTogether(ctx, now, ids, offsets)
 	}
-	log, err := c.readGaps(ctx)
 	if err != nil {
 		return nil, err
-	}
-	native := map[Key]codec.NativeEntry{}
-	for e := range log.fold.All() {
-		for name, topic := range topics {
-			if topic.ID == e.TopicID {
-				native[Key{c.group, name, e.Partition}] = e
-			}
-		}
 	}
 	c.mu.Lock()
 	defer c.mu.Unlock()
-	for topic, partitions := range offsets {
-		for partition, offset := range partitions {
-			key := Key{c.group, topic, partition}
-			id := codec.NativeID{Group: c.group, TopicID: topics[topic].ID, Partition: partition}
-			t, err := resume(id, native[key], key, offset)
-			if err != nil {
-				delete(partitions, partition)
-				c.failed = append(c.failed, fmt.Errorf("%s is not consumed: %w", key, err))
-				continue
-			}
-			c.parts[t.place] = t
-			if t.next >= 0 && t.next != offset.EpochOffset().Offset {
-				partitions[partition] = kgo.NewOffset().At(t.next)
-			}
+	if c.now != now {
+		return nil, context.Canceled // the group has gone on meanwhile
+	}
+	if now != nil {
+		clear(c.parts) // all is given anew
+	}
+	for _, t := range parts {
+		c.parts[t.place] = t
+		if t.next >= 0 && t.next != offsets[t.topic][t.partition].EpochOffset().Offset {
+			offsets[t.topic][t.partition] = kgo.NewOffset().At(t.next)
 		}
 	}
-	if len(c.failed) > 0 && c.wake != nil {
+	if c.failed = append(c.failed, failed...); len(c.failed) > 0 && c.wake != nil {
 		c.wake()
 	}
 	return offsets, nil
 }
 
+// topicIDs are the IDs of topics, which commits are kept under.
+func (c *Consumer) topicIDs(ctx context.Context, names []string) (map[string][16]byte, error) {
+	topics, err := c.store.Topics(ctx, names)
+	if err != nil {
+		return nil, err
+	}
+	ids := make(map[string][16]byte, len(topics))
+	for name, topic := range topics {
+		if topic.Err != nil {
+			return nil, topic.Err
+		}
+		if topic.ID == [16]byte{} {
+			return nil, topicIDs().lacking("find the ID of topic "+name, nil)
+		}
+		ids[name] = topic.ID
+	}
+	return ids, nil
+}
+
+// resumeAll resumes the partitions, and deletes those that can not be consumed
+// from offsets.
+func (c *Consumer) resumeAll(now *session, n *natives, ids map[string][16]byte, offsets map[string]map[int32]kgo.Offset) (parts []*tracked, failed []error) {
+	entries := map[codec.NativeID]codec.NativeEntry{}
+	for e := range n.log(c.group).fold.All() {
+		entries[codec.NativeID{Group: e.Group, TopicID: e.TopicID, Partition: e.Partition}] = e
+	}
+	for topic, partitions := range offsets {
+		for partition, offset := range partitions {
+			at := place{topic, partition}
+			o := origin{share: whole(at), sharing: c.sharing, offset: offset.EpochOffset(),
+				id: codec.NativeID{Group: c.group, TopicID: ids[topic], Partition: partition}}
+			if now != nil {
+				o.share, o.slot = now.shares[at], now.slot
+			}
+			o.native = entries[o.id]
+			t, err := o.resume()
+			if err != nil {
+				delete(partitions, partition)
+				failed = append(failed, fmt.Errorf("%s is not consumed: %w", Key{c.group, topic, partition}, err))
+				continue
+			}
+			parts = append(parts, t)
+		}
+	}
+	return parts, failed
+}
+
 // readGaps reads the native records of the group. The offsets are stable by
 // now, so its transactions have ended; but the markers that say so may not have
 // come to this topic yet.
-func (c *Consumer) readGaps(ctx context.Context) (*nativeLog, error) {
+func (c *Consumer) readGaps(ctx context.Context) (*natives, error) {
 	ctx, cancel := context.WithTimeout(ctx, stableTimeout)
 	defer cancel()
 	n := c.store.readNatives(ctx, []string{c.group})
@@ -90,7 +131,7 @@ func (c *Consumer) readGaps(ctx context.Context) (*nativeLog, error) {
 			return nil, err
 		}
 		if !log.pending(c.group) {
-			return log, nil
+			return n, nil
 		}
 		if ctx.Err() != nil {
 			return nil, c.store.Failure("wait for a commit of group "+c.group+" to end", ctx.Err())
@@ -100,73 +141,50 @@ func (c *Consumer) readGaps(ctx context.Context) (*nativeLog, error) {
 	}
 }
 
-// resume is a partition as it was committed. Where Kafka's offset is not the
-// native one, somebody has moved it since, and it says what counts as done: all
-// below it, and when it was moved back, nothing above it.
-func resume(id codec.NativeID, native codec.NativeEntry, key Key, offset kgo.Offset) (*tracked, error) {
-	at := place{key.Topic, key.Partition}
-	start := offset.EpochOffset()
-	if len(native.Slots) == 0 {
-		set := codec.NewGapSet(codec.Complete(max(0, start.Offset)))
-		start.Offset = max(NoOffset, start.Offset)
-		return newTracked(at, id, set, start), nil
-	}
-	set, written, err := loadSlots(native)
-	if err != nil {
-		return nil, err
-	}
-	t := newTracked(at, id, set, start)
-	switch stable := set.Stable(); {
-	case start.Offset < 0:
-		t.next = stable // Kafka's offset has expired, the gaps have not
-	case start.Offset > stable:
-		set.Done(codec.Range{Start: stable, End: start.Offset})
-		t.changed = true
-	case start.Offset < stable:
-		t.set = codec.NewGapSet(codec.Complete(start.Offset))
-		t.set.MarkDirty(written...)
-		t.changed = true
-	}
-	return t, nil
-}
-
-// loadSlots is what is committed in any slot, as the state of slot 0, and the
-// windows for which that slot has a chunk.
-func loadSlots(e codec.NativeEntry) (set *codec.GapSet, written []int64, err error) {
-	if len(e.Slots) == 1 && e.Slots[0].Slot == 0 {
-		set, reading, err := e.Slots[0].GapSet()
-		return set, reading.Windows, err
-	}
-	state, err := e.State()
-	if err != nil {
-		return nil, nil, err
-	}
-	set = codec.NewGapSet(state)
-	if e.Slots[0].Slot == 0 {
-		reading, _ := e.Slots[0].Read()
-		written = reading.Windows
-	}
-	set.MarkDirty(append(set.Windows(), written...)...)
-	return set, written, nil
-}
-
 // revoke commits what is done of partitions that another member is to get, and
 // gives them up.
 func (c *Consumer) revoke(ctx context.Context, cl *kgo.Client, partitions map[string][]int32) {
+	c.drainHands(ctx)
 	c.turn <- struct{}{} // a commit under way ends within its own time
 	defer func() { <-c.turn }()
+	c.mu.RLock()
+	now := c.now
+	c.mu.RUnlock()
 	parts := c.drop(partitions)
-	if err := c.commit(ctx, cl, parts); err != nil {
+	if err := c.commit(ctx, cl, now, parts); err != nil {
 		c.mu.Lock()
 		defer c.mu.Unlock()
 		c.failed = append(c.failed, err)
 	}
 }
 
-// drop gives partitions up, as they are.
+// drainHands waits until no records are in hand. Meanwhile Poll gives none.
+func (c *Consumer) drainHands(ctx context.Context) {
+	if c.drain <= 0 {
+		return
+	}
+	ctx, cancel := context.WithTimeout(ctx, c.drain)
+	defer cancel()
+	for ctx.Err() == nil && !c.closing.Load() && c.inHand() > 0 {
+		pause(ctx, 2*time.Millisecond)
+	}
+}
+
+func (c *Consumer) inHand() (n int) {
+	c.mu.RLock()
+	defer c.mu.RUnlock()
+	for _, t := range c.parts {
+		n += t.inHand()
+	}
+	return n
+}
+
+// drop gives partitions up, as they are. Where partitions are shared, these are
+// all.
 func (c *Consumer) drop(partitions map[string][]int32) (parts []*tracked) {
 	c.mu.Lock()
 	defer c.mu.Unlock()
+	c.now = nil
 	for topic, numbers := range partitions {
 		for _, partition := range numbers {
 			at := place{topic, partition}

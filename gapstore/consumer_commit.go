@@ -32,16 +32,31 @@ func (c *Consumer) Commit(ctx context.Context) error {
 	}
 	defer func() { <-c.turn }()
 	c.mu.RLock()
-	parts := slices.Collect(maps.Values(c.parts))
+	now, parts := c.now, slices.Collect(maps.Values(c.parts))
 	c.mu.RUnlock()
-	return c.commit(ctx, c.client, parts)
+	return c.commit(ctx, c.client, now, parts)
 }
 
-// commit commits parts. The turn is taken. A member of a KIP-848 group may have
-// been given a new epoch meanwhile; then the commit is made under that.
-func (c *Consumer) commit(ctx context.Context, cl *kgo.Client, parts []*tracked) error {
+// commit commits parts. The turn is taken.
+func (c *Consumer) commit(ctx context.Context, cl *kgo.Client, now *session, parts []*tracked) error {
 	ctx, cancel := context.WithTimeout(ctx, consumerCommit)
 	defer cancel()
+	if now == nil {
+		return c.commitAlone(ctx, cl, parts)
+	}
+	behind := c.follow(ctx, now, parts) // which is no reason not to commit
+	for some := range slices.Chunk(parts, partitionsPerCommit) {
+		if err := c.commitAs(ctx, now.member, some); err != nil {
+			return err
+		}
+	}
+	return behind
+}
+
+// commitAlone commits parts that are not shared. A member of a KIP-848 group
+// may have been given a new epoch meanwhile; then the commit is made under
+// that.
+func (c *Consumer) commitAlone(ctx context.Context, cl *kgo.Client, parts []*tracked) error {
 	for some := range slices.Chunk(parts, partitionsPerCommit) {
 		member := c.membership(cl)
 		err := c.commitAs(ctx, member, some)
@@ -98,11 +113,14 @@ func (c *Consumer) commitAs(ctx context.Context, member membership, parts []*tra
 	return c.failure(op, err, sent)
 }
 
-// offsetsOf are the offsets to commit, by topic.
+// offsetsOf are the offsets to commit, by topic: those of keepers.
 func offsetsOf(drafts []draft) []topicCommits {
 	var topics []topicCommits
 	at := map[string]int{}
 	for _, d := range drafts {
+		if !d.from.share.keeper {
+			continue
+		}
 		i, ok := at[d.commit.Topic]
 		if !ok {
 			i = len(topics)

@@ -1,6 +1,7 @@
 package gapstore
 
 import (
+	"fmt"
 	"testing"
 
 	"github.com/twmb/franz-go/pkg/kgo"
@@ -20,6 +21,8 @@ func compactingBroker(t testing.TB) *kafkatest.Broker {
 func TestKafkaConsumer(t *testing.T) {
 	b := compactingBroker(t)
 	t.Run("killed", func(t *testing.T) { killedAtRandom(t, b) })
+	t.Run("together", func(t *testing.T) { membersKilledAtRandom(t, b) })
+	t.Run("together-java", func(t *testing.T) { javaSeesTheUnion(t, b) })
 	t.Run("compacted", func(t *testing.T) { sameAfterCompaction(t, b) })
 	t.Run("java", func(t *testing.T) { javaSeesTheStableOffset(t, b) })
 	t.Run("fenced", func(t *testing.T) { fencedByGeneration(t, realWork(t, b, "fenced", 1, 20)) })
@@ -115,6 +118,23 @@ func javaSeesTheStableOffset(t *testing.T, b *kafkatest.Broker) {
 	java := b.StartClassic(kafkatest.ClassicOptions{Group: w.group, Topics: []string{w.topic}})
 	if e := java.AwaitEvent("starts"); e.Offset != 7 {
 		t.Errorf("Java begins at %d, want the stable offset, 7", e.Offset)
+	}
+	java.Stop()
+}
+
+// A plain Java consumer begins at the stable offset of members that shared.
+func javaSeesTheUnion(t *testing.T, b *kafkatest.Broker) {
+	w := newCrew(realWork(t, b, "java-together", 1, 0), ByKey)
+	w.fillKeys(1, 60, 12)
+	var mates []*mate
+	for i := range 3 {
+		mates = append(mates, w.hire(fmt.Sprint("mate-", i), func(r *kgo.Record) bool { return r.Offset != 41 && r.Offset != 50 }))
+	}
+	await(t, "all records to come", func() bool { return w.delivered() == 60 })
+	w.disband(mates...)
+	java := b.StartClassic(kafkatest.ClassicOptions{Group: w.group, Topics: []string{w.topic}})
+	if e := java.AwaitEvent("starts"); e.Offset != 41 {
+		t.Errorf("Java begins at %d, want the stable offset, 41", e.Offset)
 	}
 	java.Stop()
 }

@@ -33,7 +33,7 @@ func killedAtRandom(t *testing.T, b *kafkatest.Broker) {
 	for life := range kills + 1 {
 		var out bytes.Buffer
 		cmd := exec.Command(os.Args[0], "-test.run=^$")
-		cmd.Env = append(os.Environ(), fmt.Sprintf("%s=%s %s %s %s", workerEnv, b.Addr(), w.group, w.topic, path))
+		cmd.Env = append(os.Environ(), fmt.Sprintf("%s=%s %s %s %s %d worker-1", workerEnv, b.Addr(), w.group, w.topic, path, Whole))
 		cmd.Stderr = &out
 		if err := cmd.Start(); err != nil {
 			t.Fatal(err)
@@ -93,6 +93,7 @@ type journal struct {
 	committed map[job]int // in which life
 	repeated  int
 	again     int
+	first     func(job) // of each that was not processed before
 }
 
 // read reads on; it is the life-th life.
@@ -126,6 +127,9 @@ func (j *journal) read(life int) {
 			j.repeated++
 		}
 		if kind == 'P' {
+			if j.first != nil && !j.processed[at] {
+				j.first(at)
+			}
 			j.processed[at] = true
 		}
 	}

@@ -114,7 +114,7 @@ func (w *work) entries() map[int32]Entry {
 	})
 	entries := map[int32]Entry{}
 	for _, e := range loaded.Entries {
-		if e.Err != nil || e.Home != HomeNative || e.Committed != e.State.Stable || e.State.Check() != nil {
+		if _, moved := e.Moved(); e.Err != nil || e.Home != HomeNative || moved || e.State.Check() != nil {
 			w.t.Errorf("%s: home %s, committed %d, state [%d,%d) %s, error %v", e.Key, e.Home, e.Committed, e.State.Stable, e.State.Max, e.State.Gaps, e.Err)
 		}
 		entries[e.Partition] = e

@@ -67,7 +67,7 @@ func (c *Copier) Commit(ctx context.Context) error {
 	ending, cancel := context.WithTimeout(context.WithoutCancel(ctx), endTimeout)
 	defer cancel()
 	if err != nil {
-		return errors.Join(Classify(op, err), c.client.EndTransaction(ending, kgo.TryAbort))
+		return errors.Join(lacking(op, "WRITE on the topic of the copies", err), c.client.EndTransaction(ending, kgo.TryAbort))
 	}
 	if err := c.client.EndTransaction(ending, kgo.TryCommit); err != nil {
 		return &Error{Class: ErrUnknownOutcome, Op: op, Hint: "look whether the copies are there", Err: err}

@@ -100,5 +100,8 @@ func (d boundedDecompressor) block(out, src []byte) ([]byte, error) {
 		return nil, errBatchTooLarge
 	}
 	decoded, err := s2.Decode(nil, src)
+	if len(out) == 0 {
+		return decoded, err // most often it is all there is
+	}
 	return append(out, decoded...), err
 }

@@ -87,6 +87,21 @@ func (e *Entry) HasState() bool {
 	return e.Err == nil || !isUndecoded(e.Err)
 }
 
+// Moved reports whether another program has moved Kafka's offset since it was
+// committed with native gaps, and where it was then: at the stable offset of
+// slot 0, whose writer sets both at once. What other members have committed to
+// their slots since may have brought the union further; that is no move.
+func (e *Entry) Moved() (from int64, moved bool) {
+	from = e.State.Stable
+	if len(e.Slots) > 0 {
+		from = e.Slots[0].State.Stable
+	}
+	if e.Home != HomeNative || e.Committed < 0 || len(e.Slots) > 0 && e.Slots[0].Slot != 0 {
+		return from, false // nothing to compare with
+	}
+	return from, e.Committed != from
+}
+
 // StartOnly reports whether e is a share partition of which only the start
 // offset, in Committed, and the reported lag are known, for want of a right to
 // read its records' states. What is outstanding is not known then.

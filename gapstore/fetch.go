@@ -36,6 +36,8 @@ type Fetched struct {
 	Size, Batch int
 	// Err is why the partition could not be read.
 	Err error
+
+	thinned bool // Records are not all that was sent
 }
 
 // FetchLimit bounds a response, in bytes. A broker goes beyond it for a single
@@ -58,19 +60,30 @@ const (
 	committedOnly isolation = 1
 )
 
+// unpackedAlone is how many partitions are unpacked sooner than divided.
+const unpackedAlone = 8
+
 // FetchEach is [Store.Fetch] for who needs each record but for a moment: take
 // gets what the broker gave for the position at i, and may not keep its records,
 // since the next ones take their place. Where it gave nothing, take is not
-// called.
+// called. It is called from several goroutines, once per position.
 func (s *Store) FetchEach(ctx context.Context, leader int32, positions []Position, limit FetchLimit, take func(i int, f Fetched)) error {
 	resp, err := s.askFetch(ctx, leader, positions, limit, committedOnly)
 	if err != nil {
 		return err
 	}
-	var slabs recordSlabs
-	eachFetched(positions, resp, func(i int, p *kmsg.FetchResponseTopicPartition) {
-		slabs.reset()
-		take(i, s.unpack(positions[i], p, committedOnly, &slabs))
+	type part struct {
+		i int
+		p *kmsg.FetchResponseTopicPartition
+	}
+	parts := make([]part, 0, len(positions))
+	eachFetched(positions, resp, func(i int, p *kmsg.FetchResponseTopicPartition) { parts = append(parts, part{i, p}) })
+	spread(parts, unpackedAlone, func(parts []part) {
+		var slabs recordSlabs
+		for _, f := range parts {
+			slabs.reset()
+			take(f.i, s.unpack(positions[f.i], f.p, committedOnly, &slabs))
+		}
 	})
 	return nil
 }
@@ -121,8 +134,8 @@ func (s *Store) askFetch(ctx context.Context, leader int32, positions []Position
 	return kresp.(*kmsg.FetchResponse), nil
 }
 
-// eachFetched gives each position its part of the response, which names topics
-// by ID from v13 on, and by name before.
+// eachFetched gives each position its part of the response, once, which names
+// topics by ID from v13 on, and by name before.
 func eachFetched(positions []Position, resp *kmsg.FetchResponse, do func(i int, p *kmsg.FetchResponseTopicPartition)) {
 	type key struct {
 		topic     string
@@ -142,7 +155,9 @@ func eachFetched(positions []Position, resp *kmsg.FetchResponse, do func(i int, 
 		t := &resp.Topics[i]
 		for j := range t.Partitions {
 			p := &t.Partitions[j]
-			if at, ok := index[key{t.Topic, t.TopicID, p.Partition}]; ok {
+			place := key{t.Topic, t.TopicID, p.Partition}
+			if at, ok := index[place]; ok {
+				delete(index, place)
 				do(at, p)
 			}
 		}
@@ -157,13 +172,19 @@ func (s *Store) unpack(at Position, p *kmsg.FetchResponseTopicPartition, records
 		opts.IsolationLevel, opts.KeepControlRecords = kgo.ReadUncommitted(), true
 	}
 	got, next := kgo.ProcessFetchPartition(opts, p, s.decompressor, nil)
-	f := Fetched{Records: got.Records, Next: max(next, at.Offset), First: at.Offset, Size: len(p.RecordBatches)}
-	if f.Size >= 12 { // a batch begins with its first offset, and the length of what follows
-		f.First = min(f.First, int64(binary.BigEndian.Uint64(p.RecordBatches)))
-		f.Batch = min(f.Size, 12+int(binary.BigEndian.Uint32(p.RecordBatches[8:])))
-	}
+	f := Fetched{Records: got.Records, Next: max(next, at.Offset), First: at.Offset}
+	f.measure(p.RecordBatches)
 	if got.Err != nil {
-		f.Err = Classify(fmt.Sprintf("read %s/%d at offset %d", at.Topic, at.Partition, at.Offset), got.Err)
+		f.Err = lacking(fmt.Sprintf("read %s/%d at offset %d", at.Topic, at.Partition, at.Offset), "READ on topic "+at.Topic, got.Err)
 	}
 	return f
+}
+
+// measure notes the sizes of the batches that were sent.
+func (f *Fetched) measure(batches []byte) {
+	f.Size = len(batches)
+	if f.Size >= 12 { // a batch begins with its first offset, and the length of what follows
+		f.First = min(f.First, int64(binary.BigEndian.Uint64(batches)))
+		f.Batch = min(f.Size, 12+int(binary.BigEndian.Uint32(batches[8:])))
+	}
 }

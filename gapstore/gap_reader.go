@@ -70,7 +70,10 @@ const (
 func (s *Store) ReadRecords(ctx context.Context, targets []Target, o ReadOptions) iter.Seq2[Found, error] {
 	return func(yield func(Found, error) bool) {
 		ctx, cancel := context.WithCancel(ctx)
-		r := &gapReader{store: s, ctx: ctx, order: o.Order, memory: o.Memory, flying: map[int32]int{}, landed: make(chan *gapFlight, 64)}
+		r := &gapReader{
+			store: s, ctx: ctx, order: o.Order, memory: o.Memory,
+			flying: map[int32]int{}, landed: make(chan *gapFlight, 64), lanes: []*Store{s},
+		}
 		if r.memory <= 0 {
 			r.memory = readMemory
 		}
@@ -101,6 +104,11 @@ type gapReader struct {
 	flying  map[int32]int
 	landed  chan *gapFlight
 	fetches sync.WaitGroup
+
+	lanes    []*Store // what to ask, store first
+	left     []*Store // lanes that failed
+	crowded  bool     // no more lanes
+	launched int      // flights
 }
 
 // run yields what is found until the last.

@@ -3,8 +3,6 @@ package gapstore
 import (
 	"cmp"
 	"errors"
-	"fmt"
-	"math"
 	"slices"
 	"time"
 )
@@ -19,24 +17,10 @@ const (
 	// leastRoom is what is asked for at least, for one partition. A broker
 	// gives the partition that comes first a whole batch in any case (KIP-74).
 	leastRoom = 1 << 10
+	// startRoom is that before anything is known: of a batch as large as Java
+	// producers make it unless told otherwise (batch.size).
+	startRoom = 17 << 10
 )
-
-// gapFlight is one request, and then its answer.
-type gapFlight struct {
-	leader int32
-	parts  []gapPart
-	room   int32 // of all parts
-	got    []Fetched
-	err    error
-}
-
-// gapPart is the run of one log in a request, which holds a log only once.
-type gapPart struct {
-	log      *gapLog
-	run      *gapRun
-	at       Position
-	reserved int64 // memory, until the answer is there
-}
 
 // share is what one log may keep or ask for, in bytes.
 func (r *gapReader) share() int64 {
@@ -80,40 +64,30 @@ func (r *gapReader) schedule() {
 	}
 }
 
-// add adds the next run of log that lacks records, if it has room for one.
-func (f *gapFlight) add(log *gapLog, share int64) bool {
-	if len(f.parts) >= flightLogs || f.room >= flightBytes {
-		return false
-	}
-	run, limit := log.wanting(share)
-	if run == nil {
-		return false
-	}
-	p := gapPart{log: log, run: run, at: log.at}
-	p.at.Offset = run.ranges[0].Start
-	least := float64(log.room)
-	bytes := float64(run.ranges[len(run.ranges)-1].End-p.at.Offset) * log.perOffset * 1.1
-	p.at.Room = int32(min(max(bytes, least), max(least, float64(limit-log.held)/log.swell), flightBytes/2))
-	p.reserved = int64(float64(p.at.Room) * log.swell)
-	run.flying = true
-	log.held += p.reserved
-	f.room += p.at.Room
-	f.parts = append(f.parts, p)
-	return true
-}
-
 // wanting is the next run to ask records for, and up to how much the log may
 // hold then; nil when there is none, or no room. None is asked for a morsel.
 func (l *gapLog) wanting(share int64) (*gapRun, int64) {
-	limit := share
-	for i, run := range l.runs {
-		if len(run.ranges) > 0 && !run.flying && (l.held < share/2 || i == 0 && len(run.found) == 0) {
-			return run, limit
+	// The rest is kept for the run whose turn it is, should that come last.
+	limit := func(i int) int64 {
+		if i == 0 {
+			return share
 		}
-		limit = aheadShare(share)
+		return aheadShare(share)
 	}
-	if l.held < share/2 || len(l.runs) == 0 {
-		return l.cut(), limit
+	if l.again {
+		l.again = false
+		for i, run := range l.runs {
+			if len(run.ranges) == 0 || run.flying {
+				continue
+			}
+			l.again = true
+			if l.held < share/2 || i == 0 && len(run.found) == 0 {
+				return run, limit(i)
+			}
+		}
+	}
+	if i := len(l.runs); l.held < share/2 || i == 0 {
+		return l.cut(), limit(i)
 	}
 	return nil, 0
 }
@@ -122,25 +96,14 @@ func (r *gapReader) launch(f *gapFlight) {
 	// A part that is in want of a batch larger than its room comes first.
 	slices.SortStableFunc(f.parts, func(a, b gapPart) int { return cmp.Compare(b.hunger(), a.hunger()) })
 	r.flying[f.leader]++
+	f.lane = r.lane()
 	r.fetches.Go(func() {
-		positions := make([]Position, len(f.parts))
-		for i, p := range f.parts {
-			positions[i] = p.at
-		}
-		// Each part has its own limit, and add bounds their sum.
-		f.got, f.err = r.store.Fetch(r.ctx, f.leader, positions, FetchLimit{Response: math.MaxInt32})
+		f.err = f.fetch(r.ctx)
 		select {
 		case r.landed <- f:
 		case <-r.ctx.Done():
 		}
 	})
-}
-
-func (p gapPart) hunger() int {
-	if p.run.starved {
-		return 1
-	}
-	return 0
 }
 
 // land takes in what has arrived, without waiting; false: the context ended.
@@ -184,14 +147,20 @@ func (r *gapReader) inFlight() int {
 // unload gives the runs what was fetched for them.
 func (r *gapReader) unload(f *gapFlight) {
 	r.flying[f.leader]--
+	again := f.err != nil && r.ctx.Err() == nil && r.leave(f.lane)
 	for i := range f.parts {
 		p := &f.parts[i]
 		p.run.flying = false
+		before := p.log.again
+		p.log.again = true
 		if p.log.dropped {
 			continue
 		}
 		p.log.held -= p.reserved
 		r.held -= p.reserved
+		if again {
+			continue
+		}
 		err := f.err
 		if err == nil && (f.got[i].Next == p.at.Offset || len(f.got[i].Records) == 0) {
 			err = f.got[i].Err
@@ -199,7 +168,7 @@ func (r *gapReader) unload(f *gapFlight) {
 		if err == nil && f.got[i].Next == p.at.Offset {
 			if i > 0 {
 				p.run.starved = true
-				p.log.room = min(8*p.log.room, flightBytes/2)
+				p.log.room = max(p.log.room, min(4*p.at.Room, flightBytes/2))
 				continue
 			}
 			err = &Error{Class: ErrUnavailable, Op: p.at.String(), Err: errors.New("the broker gives no record, though the log goes on")}
@@ -211,12 +180,8 @@ func (r *gapReader) unload(f *gapFlight) {
 		kept := p.log.take(p.run, &f.got[i], r.share())
 		p.log.held += kept
 		r.held += kept
+		p.log.again = before || len(p.run.ranges) > 0
 		p.run.starved, p.log.tries, p.log.notBefore = false, 0, time.Time{}
 	}
 	r.freed += r.memory
-}
-
-// String is the position for messages.
-func (p Position) String() string {
-	return fmt.Sprintf("read %s/%d at offset %d", p.Topic, p.Partition, p.Offset)
 }

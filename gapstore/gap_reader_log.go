@@ -19,10 +19,11 @@ const (
 	bytesPerOffset = 100
 	startSwell     = 4
 	// runRanges and runBytes are how much is read in one go, runsAhead how many
-	// such runs of a log are known at once.
+	// such runs of a log are known at once: as long as all logs have some to ask
+	// for, they share requests.
 	runRanges = 1 << 12
 	runBytes  = 1 << 20
-	runsAhead = 64
+	runsAhead = 1 << 12
 )
 
 // gapLog is the log of one partition, as far as it is to be read.
@@ -35,6 +36,7 @@ type gapLog struct {
 	stop   func()
 	rest   codec.Range // the range that is not in a run yet; empty: none is left
 	runs   []*gapRun   // in order of offset; only the first is taken from
+	again  bool        // there may be a run that has to be asked for again
 
 	held      int64   // bytes kept, or asked for
 	perOffset float64 // bytes that an offset takes in the log
@@ -201,8 +203,11 @@ func (r *gapRun) skip(offset int64) {
 func (l *gapLog) learn(got *Fetched, all int64) {
 	if offsets := got.Next - got.First; offsets > 0 && got.Size > 0 {
 		l.perOffset = max(0.1, float64(got.Size)/float64(offsets))
-		l.room = int32(min(max(leastRoom, got.Batch+got.Batch/2), flightBytes/2)) // the next may be larger
-		l.swell = max(1, float64(all)/float64(got.Size))
+		room := max(got.Batch+got.Batch/8, int(l.room/4*3)) // the next may be as large as those before
+		l.room = int32(min(max(leastRoom, room), flightBytes/2))
+		if !got.thinned { // else it does not tell what records take that are all wanted
+			l.swell = max(1, float64(all)/float64(got.Size))
+		}
 	}
 }
 
@@ -210,10 +215,13 @@ func (l *gapLog) learn(got *Fetched, all int64) {
 func (l *gapLog) narrow(bounds codec.Range) {
 	l.bounds = l.bounds.Clip(bounds)
 	for _, run := range l.runs {
-		run.ranges = slices.DeleteFunc(run.ranges, func(r codec.Range) bool { return r.Clip(l.bounds).Empty() })
-		for i, r := range run.ranges {
-			run.ranges[i] = r.Clip(l.bounds)
+		var left []codec.Range // and not in place: a request under way looks at them
+		for _, r := range run.ranges {
+			if r = r.Clip(l.bounds); !r.Empty() {
+				left = append(left, r)
+			}
 		}
+		run.ranges = left
 	}
 	if !l.rest.Empty() {
 		if l.rest = l.rest.Clip(l.bounds); l.rest.Empty() {

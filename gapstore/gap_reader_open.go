@@ -22,8 +22,9 @@ func (r *gapReader) open(targets []Target) error {
 	if err != nil {
 		return err
 	}
+	room := max(leastRoom, min(startRoom, r.memory/startSwell/int64(max(1, len(targets)))))
 	for _, t := range targets {
-		log := &gapLog{leader: -1, perOffset: bytesPerOffset, swell: startSwell, room: leastRoom}
+		log := &gapLog{leader: -1, perOffset: bytesPerOffset, swell: startSwell, room: int32(room)}
 		log.at = Position{Topic: t.Topic, Partition: t.Partition}
 		log.ranges, log.stop = iter.Pull(t.Ranges.All())
 		there, bounds, err := whereabouts(topics[t.Topic], t.Topic, t.Partition)
@@ -111,6 +112,7 @@ func (r *gapReader) relocate() {
 func (r *gapReader) close(cancel context.CancelFunc) {
 	cancel()
 	r.fetches.Wait()
+	r.closeLanes()
 	for _, log := range r.logs {
 		log.stop()
 	}

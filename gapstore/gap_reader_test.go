@@ -5,12 +5,14 @@ import (
 	"fmt"
 	"math/rand/v2"
 	"slices"
+	"sync/atomic"
 	"testing"
 	"time"
 
 	"github.com/twmb/franz-go/pkg/kadm"
 	"github.com/twmb/franz-go/pkg/kfake"
 	"github.com/twmb/franz-go/pkg/kgo"
+	"github.com/twmb/franz-go/pkg/kmsg"
 	"go.uber.org/goleak"
 
 	"github.com/gapctl/gapctl/codec"
@@ -174,5 +176,54 @@ func TestReadRecordsTellsEveryOffsetOnce(t *testing.T) {
 		}
 		o := ReadOptions{Order: Order(round % 2), Memory: []int64{0, 1 << 12, 1 << 16}[random.IntN(3)]}
 		checkFound(t, s, topic, targets, o)
+	}
+}
+
+// Logs with many gaps far apart share requests to the end.
+func TestReadRecordsSharesRequests(t *testing.T) {
+	const partitions, gaps, apart = 4, 150, 400
+	c, err := kfake.NewCluster(kfake.NumBrokers(1), kfake.SeedTopics(partitions, "orders"))
+	if err != nil {
+		t.Fatal(err)
+	}
+	defer c.Close()
+	s := openStore(t, c.ListenAddrs()...)
+	client, err := dialTo(c.ListenAddrs()...)(kgo.RecordPartitioner(kgo.ManualPartitioner()), kgo.DefaultProduceTopic("orders"),
+		kgo.ProducerBatchCompression(kgo.NoCompression()), kgo.ProducerBatchMaxBytes(8<<10), kgo.MaxBufferedRecords(partitions*gaps*apart))
+	if err != nil {
+		t.Fatal(err)
+	}
+	defer client.Close()
+	value := make([]byte, 100)
+	var records []*kgo.Record
+	var targets []Target
+	for p := range int32(partitions) {
+		var ranges []codec.Range
+		for i := range int64(gaps * apart) {
+			records = append(records, &kgo.Record{Partition: p, Value: value})
+			if i%apart == 0 {
+				ranges = append(ranges, codec.Range{Start: i, End: i + 1})
+			}
+		}
+		targets = append(targets, Target{"orders", p, codec.NewRanges(ranges...)})
+	}
+	if err := client.ProduceSync(t.Context(), records...).FirstErr(); err != nil {
+		t.Fatal(err)
+	}
+	var requests atomic.Int32
+	c.ControlKey(int16(kmsg.Fetch), func(kmsg.Request) (kmsg.Response, error, bool) {
+		c.KeepControl()
+		requests.Add(1)
+		return nil, nil, false
+	})
+	found := 0
+	for f, err := range s.ReadRecords(t.Context(), targets, ReadOptions{}) {
+		if err != nil || f.Record == nil {
+			t.Fatal(f, err)
+		}
+		found++
+	}
+	if n := requests.Load(); found != partitions*gaps || n > 2*gaps {
+		t.Errorf("%d records in %d requests: each could have asked for %d of them", found, n, partitions)
 	}
 }

@@ -26,6 +26,10 @@ type Loaded struct {
 	DeliveryLimit int
 	// Err is why the group could not be read; Entries is then empty.
 	Err error
+	// Unseen is why the group's native commits, if it has any, are not among
+	// Entries, for want of a right; nil when they are. A commit without metadata
+	// may then have gaps all the same.
+	Unseen error
 }
 
 // Wanted tells which partitions to load.
@@ -36,6 +40,12 @@ type Wanted func(topic string, partition int32) bool
 // be read is there with its error; notices say, once each, what a missing right
 // or feature keeps from view.
 func (s *Store) Load(ctx context.Context, refs []Ref, wanted Wanted) (loaded []Loaded, notices []string) {
+	return s.LoadWith(ctx, nil, refs, wanted)
+}
+
+// LoadWith is Load with native commits that have been read before, so that only
+// what is new of them is read.
+func (s *Store) LoadWith(ctx context.Context, natives *Natives, refs []Ref, wanted Wanted) (loaded []Loaded, notices []string) {
 	if wanted == nil {
 		wanted = func(string, int32) bool { return true }
 	}
@@ -50,7 +60,7 @@ func (s *Store) Load(ctx context.Context, refs []Ref, wanted Wanted) (loaded []L
 	var committed, shared map[string]*Loaded
 	var told []string
 	var work sync.WaitGroup
-	work.Go(func() { committed, told = s.loadConsumers(ctx, commits, wanted) })
+	work.Go(func() { committed, told = s.loadConsumers(ctx, natives, commits, wanted) })
 	work.Go(func() { shared, notices = s.loadShares(ctx, shares, wanted) })
 	work.Wait()
 	notices = append(notices, told...)
@@ -79,18 +89,23 @@ func blank(groups []string) map[string]*Loaded {
 	return m
 }
 
-// decodeAll decodes the metadata of entries, on all processors when there are
-// many.
-func decodeAll(entries []Entry) {
-	const few = 64
-	size := max(few, (len(entries)+runtime.GOMAXPROCS(0)-1)/runtime.GOMAXPROCS(0))
+// decodeAll decodes the metadata of entries.
+func decodeAll(entries []Entry) { spread(entries, decodedAlone, decodeEach) }
+
+// decodedAlone is how many entries are decoded sooner than divided.
+const decodedAlone = 1024
+
+// spread calls do with parts of list, on all processors at the same time; with
+// all of it when these are no more than few.
+func spread[T any](list []T, few int, do func(part []T)) {
+	parts := min(runtime.GOMAXPROCS(0), (len(list)+few-1)/few)
+	if parts < 2 {
+		do(list)
+		return
+	}
 	var work sync.WaitGroup
-	for part := range slices.Chunk(entries, size) {
-		if len(part) == len(entries) {
-			decodeEach(part)
-			return
-		}
-		work.Go(func() { decodeEach(part) })
+	for part := range slices.Chunk(list, (len(list)+parts-1)/parts) {
+		work.Go(func() { do(part) })
 	}
 	work.Wait()
 }

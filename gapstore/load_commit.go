@@ -1,6 +1,7 @@
 package gapstore
 
 import (
+	"cmp"
 	"context"
 	"errors"
 	"maps"
@@ -13,7 +14,7 @@ import (
 
 // groupsPerFetch bounds one OffsetFetch, so that its response stays within
 // what the client accepts and decoding overlaps with the next one.
-const groupsPerFetch = 32
+const groupsPerFetch = 12
 
 // loadCommits reads the offset commits of classic and KIP-848 groups.
 func (s *Store) loadCommits(ctx context.Context, groups []string, wanted Wanted) map[string]*Loaded {
@@ -176,6 +177,9 @@ func commitEntries(group *kmsg.OffsetFetchResponseGroup, pending map[place]bool,
 	n := 0
 	for i := range group.Topics {
 		n += len(group.Topics[i].Partitions)
+		slices.SortFunc(group.Topics[i].Partitions, func(a, b kmsg.OffsetFetchResponseGroupTopicPartition) int {
+			return cmp.Compare(a.Partition, b.Partition) // here and not later: entries are large
+		})
 	}
 	entries := make([]Entry, 0, n)
 	for i := range group.Topics {

@@ -30,12 +30,12 @@ const pairTries = 4
 // loadConsumers reads what classic and KIP-848 groups have committed, in both
 // homes. Offset and native records are two requests, and a live consumer may
 // commit between them: so a difference counts once it has been seen twice.
-func (s *Store) loadConsumers(ctx context.Context, groups []string, wanted Wanted) (map[string]*Loaded, []string) {
+func (s *Store) loadConsumers(ctx context.Context, before *Natives, groups []string, wanted Wanted) (map[string]*Loaded, []string) {
 	result := map[string]*Loaded{}
 	var notices []string
 	seen := map[Key]pair{}
 	for try := 1; len(groups) > 0; try++ {
-		loaded, told := s.loadBoth(ctx, groups, wanted)
+		loaded, told := s.loadBoth(ctx, before, groups, wanted)
 		if try == 1 {
 			notices = told
 		}
@@ -55,8 +55,9 @@ func (s *Store) loadConsumers(ctx context.Context, groups []string, wanted Wante
 func (l *Loaded) doubtful(seen map[Key]pair, last bool) (again bool) {
 	for i := range l.Entries {
 		e := &l.Entries[i]
-		now := pair{e.Committed, e.State.Stable}
-		if e.Home != HomeNative || e.Pending || !e.HasState() || now.committed == now.stable || seen[e.Key] == now {
+		from, moved := e.Moved()
+		now := pair{e.Committed, from}
+		if !moved || e.Pending || !e.HasState() || seen[e.Key] == now {
 			continue
 		}
 		if last {
@@ -69,13 +70,20 @@ func (l *Loaded) doubtful(seen map[Key]pair, last bool) (again bool) {
 	return again
 }
 
-// loadBoth reads the groups' commits and native records at the same time.
-func (s *Store) loadBoth(ctx context.Context, groups []string, wanted Wanted) (map[string]*Loaded, []string) {
+// loadBoth reads the groups' commits and native records at the same time, of the
+// latter only what is not in before, if that is not nil.
+func (s *Store) loadBoth(ctx context.Context, before *Natives, groups []string, wanted Wanted) (map[string]*Loaded, []string) {
 	var result map[string]*Loaded
 	var found *natives
 	var work sync.WaitGroup
 	work.Go(func() { result = s.loadCommits(ctx, groups, wanted) })
-	work.Go(func() { found = s.readNatives(ctx, groups) })
+	work.Go(func() {
+		if before != nil {
+			found = before.now(ctx, s)
+		} else {
+			found = s.readNatives(ctx, groups)
+		}
+	})
 	work.Wait()
 	ids := map[[16]byte]bool{}
 	for _, e := range found.all {
@@ -86,7 +94,10 @@ func (s *Store) loadBoth(ctx context.Context, groups []string, wanted Wanted) (m
 		found.err = err
 	}
 	for group, l := range result {
-		if err := found.failure(group); err != nil && !errors.Is(err, ErrDenied) && l.Err == nil {
+		switch err := found.failure(group); {
+		case errors.Is(err, ErrDenied):
+			l.Unseen = err
+		case err != nil && l.Err == nil:
 			l.Err = err // gaps may be there: without them the group looks done
 			l.Entries = nil
 		}

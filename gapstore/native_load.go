@@ -117,31 +117,46 @@ func (n *natives) all(yield func(*nativeLog, codec.NativeEntry) bool) {
 
 func (n *natives) notices() []string {
 	var notices []string
-	denied := n.err
+	var unread error
 	for _, p := range slices.Sorted(maps.Keys(n.logs)) {
 		notices = append(notices, n.logs[p].notices()...)
 		if n.logs[p].err != nil {
-			denied = n.logs[p].err
+			unread = n.logs[p].err
 		}
 	}
-	if errors.Is(denied, ErrDenied) {
-		notices = append(notices, fmt.Sprintf("native commits can not be seen: this needs READ and DESCRIBE on topic %s (%v)", codec.NativeTopic, denied))
+	switch {
+	case errors.Is(unread, ErrDenied):
+		notices = append(notices, fmt.Sprintf("native commits can not be seen: this needs READ on topic %s (%v)", codec.NativeTopic, unread))
+	case errors.Is(n.err, ErrDenied): // so Kafka answers also where there is no such topic
+		notices = append(notices, fmt.Sprintf("native commits, if there are any, can not be seen: this needs DESCRIBE on topic %s, and READ where it exists", codec.NativeTopic))
 	}
 	return notices
 }
 
-// NativeGroups are the groups that have commits in the native topic, sorted,
-// also those that the cluster does not list (any more). It reads all of the
-// topic. With an error, an [*Error] or a [*TopicError], the groups are those that
-// could be found.
-func (s *Store) NativeGroups(ctx context.Context) ([]string, error) {
-	n := s.readNatives(ctx, nil)
-	err := n.err
-	for _, l := range n.logs {
+// Natives are the commits in the native topic, of every group.
+type Natives struct{ read *natives }
+
+// Natives reads all of the native topic.
+func (s *Store) Natives(ctx context.Context) *Natives { return &Natives{s.readNatives(ctx, nil)} }
+
+// now is n with what has been committed since.
+func (n *Natives) now(ctx context.Context, s *Store) *natives {
+	if n.read.err == nil && !n.read.absent {
+		n.read.readOn(ctx, s)
+	}
+	return n.read
+}
+
+// Groups are the groups that have commits in the native topic, sorted, also
+// those that the cluster does not list (any more). With an error, an [*Error] or
+// a [*TopicError], they are those that could be found.
+func (n *Natives) Groups() ([]string, error) {
+	err := n.read.err
+	for _, l := range n.read.logs {
 		err = errors.Join(err, l.err, l.unfit())
 	}
 	var groups []string
-	for _, e := range n.all {
+	for _, e := range n.read.all {
 		if len(groups) == 0 || groups[len(groups)-1] != e.Group {
 			groups = append(groups, e.Group)
 		}

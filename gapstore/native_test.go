@@ -85,7 +85,7 @@ func TestLoadNativeCommits(t *testing.T) {
 		len(e.Anomalies) != 1 || e.Anomalies[0].Kind != leftover {
 		t.Errorf("beside metadata: %+v", e)
 	}
-	groups, err := n.store.NativeGroups(t.Context())
+	groups, err := n.store.Natives(t.Context()).Groups()
 	if err != nil || !slices.Equal(groups, []string{"billing"}) {
 		t.Errorf("groups %v, %v", groups, err)
 	}
@@ -167,7 +167,7 @@ func TestNativeGroupsInTheWrongPartition(t *testing.T) {
 		r.Partition = 1 - r.Partition
 	}
 	n.produce(records)
-	groups, err := n.store.NativeGroups(t.Context())
+	groups, err := n.store.Natives(t.Context()).Groups()
 	if !errors.Is(err, ErrUnfit) || !slices.Equal(groups, []string{"billing"}) {
 		t.Errorf("groups %v, error %v", groups, err)
 	}

@@ -73,6 +73,9 @@ func (e *TopicError) Unwrap() error { return ErrUnfit }
 // it otherwise: it is never altered. A topic that can not hold gap commits is a
 // [*TopicError]; any other error is an [*Error].
 func (s *Store) Ensure(ctx context.Context, o NativeOptions) (NativeHome, error) {
+	if !s.speaks(kmsg.Metadata, 10) { // what it would hold goes by topic IDs
+		return NativeHome{}, topicIDs().lacking("prepare topic "+codec.NativeTopic, nil)
+	}
 	topic, err := s.nativeTopic(ctx)
 	if err == nil && topic == nil {
 		if err = s.createNative(ctx, o); err == nil {
@@ -129,7 +132,7 @@ func (s *Store) createNative(ctx context.Context, o NativeOptions) error {
 	if err != nil && resp.Topics[0].ErrorMessage != nil {
 		err = fmt.Errorf("%w (%q)", err, *resp.Topics[0].ErrorMessage)
 	}
-	return Classify(op, err)
+	return lacking(op, "CREATE on topic "+codec.NativeTopic+", or on the cluster; or make the topic beforehand, with cleanup.policy=compact", err)
 }
 
 // awaitNative waits until every broker-side trace of a new topic is there: all

@@ -36,6 +36,9 @@ func (s *Store) verifyNative(ctx context.Context, topic *Topic) (NativeHome, err
 		add("max-message-bytes", "max.message.bytes is %d: commits need %d", home.MaxMessage, nativeBatch)
 	}
 	moved, err := s.nativeMoved(ctx, topic)
+	if err == nil {
+		err = s.readable(ctx, topic)
+	}
 	if err != nil {
 		return NativeHome{}, err
 	}
@@ -83,6 +86,21 @@ func (s *Store) nativeMoved(ctx context.Context, topic *Topic) (bool, error) {
 	return false, nil
 }
 
+// readable is nil when the topic's records may be read. Where it holds none yet,
+// nothing else has found out.
+func (s *Store) readable(ctx context.Context, topic *Topic) error {
+	if len(topic.Logs) == 0 {
+		return nil
+	}
+	log := topic.Logs[0]
+	at := Position{Topic: codec.NativeTopic, ID: topic.ID, Offset: log.End}
+	got, err := s.Fetch(ctx, log.Leader, []Position{at}, FetchLimit{Partition: 1, Response: 1})
+	if err == nil && errors.Is(got[0].Err, ErrDenied) {
+		err = got[0].Err
+	}
+	return err
+}
+
 // topicConfigs are the named configs of a topic.
 func (s *Store) topicConfigs(ctx context.Context, topic string, names ...string) (map[string]string, error) {
 	r := kmsg.NewDescribeConfigsRequestResource()
@@ -97,10 +115,7 @@ func (s *Store) topicConfigs(ctx context.Context, topic string, names ...string)
 	values := map[string]string{}
 	for _, r := range resp.Resources {
 		if err := kerr.ErrorForCode(r.ErrorCode); err != nil {
-			if errors.Is(err, kerr.TopicAuthorizationFailed) {
-				return nil, &Error{Class: ErrDenied, Op: op, Hint: "needs DESCRIBE_CONFIGS on topic " + topic, Err: err}
-			}
-			return nil, Classify(op, err)
+			return nil, lacking(op, "DESCRIBE_CONFIGS on topic "+topic, err)
 		}
 		for _, c := range r.Configs {
 			values[c.Name] = deref(c.Value)

@@ -76,7 +76,7 @@ func (s *Store) describeShares(ctx context.Context, groups []string, into map[st
 	}
 	fail := func(group string, err error) {
 		if l := into[group]; l != nil {
-			l.Err = s.Failure("read the offsets of share group "+group, err)
+			l.Err = s.RequestFailure("read the offsets of share group "+group, kmsg.DescribeShareGroupOffsets.Int16(), err)
 		}
 	}
 	for _, shard := range s.client.RequestSharded(ctx, req) {

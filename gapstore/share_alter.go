@@ -14,6 +14,10 @@ import (
 // is the one write that needs no [Hold]: the coordinator itself makes sure of
 // that. The errors are those of the partitions that were refused, by index.
 func (s *Store) AlterShareOffsets(ctx context.Context, group string, starts []OffsetCommit) (map[int]error, error) {
+	op := "reset share group " + group
+	if !s.speaks(kmsg.DescribeShareGroupOffsets, 1) { // Kafka 4.1 takes the request, answers well, and does nothing
+		return nil, feature{"resets of share groups", "4.2"}.lacking(op, nil)
+	}
 	req := kmsg.NewPtrAlterShareGroupOffsetsRequest()
 	req.GroupID = group
 	type at struct {
@@ -35,7 +39,6 @@ func (s *Store) AlterShareOffsets(ctx context.Context, group string, starts []Of
 		p.Partition, p.StartOffset = o.Partition, o.Offset
 		req.Topics[k].Partitions = append(req.Topics[k].Partitions, p)
 	}
-	op := "reset share group " + group
 	resp, err := req.RequestWith(ctx, s.client)
 	if err != nil {
 		return nil, &Error{Class: ErrUnknownOutcome, Op: op, Hint: "read the offsets back", Err: err}

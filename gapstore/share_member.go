@@ -83,7 +83,7 @@ func AcceptShared(ctx context.Context, dial Dial, group string, targets []ShareT
 		return nil, err
 	}
 	if err := m.heartbeat(ctx, 0); err != nil {
-		return nil, s.Failure("join share group "+group, err)
+		return nil, s.RequestFailure("join share group "+group, kmsg.ShareGroupHeartbeat.Int16(), err)
 	}
 	defer m.stay(ctx)()
 	var settled []ShareSettled

@@ -12,6 +12,7 @@ import (
 
 // Store reads the gap commits of one cluster. It is safe for concurrent use.
 type Store struct {
+	dial      Dial
 	client    *kgo.Client
 	traffic   *traffic
 	clusterID string
@@ -27,7 +28,7 @@ type Store struct {
 // Open dials the cluster and asks who it is. The error is an [*Error]; ctx
 // bounds this call only.
 func Open(ctx context.Context, dial Dial) (*Store, error) {
-	s := &Store{traffic: newTraffic(), decompressor: boundedDecompressor{maxBatch}}
+	s := &Store{dial: dial, traffic: newTraffic(), decompressor: boundedDecompressor{maxBatch}}
 	client, err := dial(kgo.MaxVersions(readVersions()), kgo.WithHooks(s.traffic))
 	if err != nil {
 		return nil, Classify("connect", err)

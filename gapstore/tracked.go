@@ -1,6 +1,7 @@
 package gapstore
 
 import (
+	"slices"
 	"sync"
 
 	"github.com/twmb/franz-go/pkg/kgo"
@@ -8,19 +9,30 @@ import (
 	"github.com/gapctl/gapctl/codec"
 )
 
-// tracked is one partition of a live consumer: what is done, and what of that
-// is not committed yet. It is safe for concurrent use.
+// tracked is one partition of a live consumer, or its share of one: what is
+// done, and what of that is not committed yet. It is safe for concurrent use.
 type tracked struct {
 	place
-	id codec.NativeID
+	id      codec.NativeID // with the slot that it writes
+	share   share
+	sharing Sharing
+	// known is what was done already when a member that is not the keeper came;
+	// nil for a keeper, whose set says all.
+	known *codec.GapSet
+	// movedBack: somebody had moved Kafka's offset back.
+	movedBack bool
 
 	mu  sync.Mutex
-	set *codec.GapSet
+	set *codec.GapSet // what the slot says, or is to say
 	// next is one past the last offset that the log has given; NoOffset until
 	// it gives the first record, where no commit says where to begin.
 	next    int64
 	changed bool // since the last commit
 	epochs  []epochStart
+	hand    int // records delivered that are neither done nor released
+	// departed are tombstones for slots of members that are no more, whose
+	// commits are in set.
+	departed []codec.Record
 }
 
 // epochStart is the first offset that was read with a leader epoch.
@@ -31,7 +43,7 @@ type epochStart struct {
 
 // newTracked is a partition that is read from start on.
 func newTracked(at place, id codec.NativeID, set *codec.GapSet, start kgo.EpochOffset) *tracked {
-	t := &tracked{place: at, id: id, set: set, next: start.Offset}
+	t := &tracked{place: at, id: id, share: whole(at), set: set, next: max(NoOffset, start.Offset)}
 	if start.Offset >= 0 && start.Epoch >= 0 {
 		t.epochs = []epochStart{{start.Offset, start.Epoch}}
 	}
@@ -46,7 +58,7 @@ func (t *tracked) deliver(r *kgo.Record) bool {
 	t.mu.Lock()
 	defer t.mu.Unlock()
 	passed := codec.Range{Start: max(0, t.next), End: r.Offset}
-	if !passed.Empty() {
+	if !passed.Empty() && t.share.keeper {
 		t.set.Done(passed)
 		t.changed = t.changed || t.next >= 0
 	}
@@ -54,24 +66,75 @@ func (t *tracked) deliver(r *kgo.Record) bool {
 	if n := len(t.epochs); r.LeaderEpoch >= 0 && (n == 0 || t.epochs[n-1].epoch < r.LeaderEpoch) {
 		t.epochs = append(t.epochs, epochStart{r.Offset, r.LeaderEpoch})
 	}
-	return !t.set.Completed(r.Offset)
+	if t.set.Completed(r.Offset) || t.known != nil && t.known.Completed(r.Offset) || !t.share.has(t.sharing, r) {
+		return false
+	}
+	t.hand++
+	return true
 }
 
-// done marks a record as done. One that is done already changes nothing.
-func (t *tracked) done(offset int64) {
+// done marks records as done. One that is done already changes nothing.
+func (t *tracked) done(records ...*kgo.Record) {
 	t.mu.Lock()
 	defer t.mu.Unlock()
-	outstanding, end := t.set.Outstanding(), t.set.Max()
-	t.set.Done(codec.Range{Start: offset, End: offset + 1})
-	t.changed = t.changed || t.set.Outstanding() != outstanding || t.set.Max() != end
+	before := t.count()
+	for _, r := range records {
+		t.set.Done(codec.Range{Start: r.Offset, End: r.Offset + 1})
+	}
+	if n := t.count() - before; n > 0 {
+		t.changed = true
+		t.hand = max(0, t.hand-int(n))
+	}
+}
+
+// count is the number of offsets that are done.
+func (t *tracked) count() int64 { return t.set.Max() - t.set.Outstanding() }
+
+// release takes a record out of the hand.
+func (t *tracked) release() {
+	t.mu.Lock()
+	defer t.mu.Unlock()
+	t.hand = max(0, t.hand-1)
+}
+
+func (t *tracked) inHand() int {
+	t.mu.Lock()
+	defer t.mu.Unlock()
+	return t.hand
+}
+
+// absorb takes in what another member has committed.
+func (t *tracked) absorb(s *codec.NativeSlot) error {
+	t.mu.Lock()
+	defer t.mu.Unlock()
+	before := t.count()
+	err := t.set.Absorb(s)
+	t.changed = t.changed || t.count() != before
+	return err
+}
+
+// pass takes all below offset for done, which is committed. That alone is not
+// worth a commit.
+func (t *tracked) pass(offset int64) {
+	t.mu.Lock()
+	defer t.mu.Unlock()
+	t.set.Done(codec.Range{End: offset})
+}
+
+// span is over how many offsets what is written reaches.
+func (t *tracked) span() int64 {
+	t.mu.Lock()
+	defer t.mu.Unlock()
+	return t.set.Max() - t.set.Stable()
 }
 
 // draft is what a commit of one partition writes.
 type draft struct {
-	from    *tracked
-	windows []int64
-	commit  OffsetCommit
-	records []codec.Record
+	from     *tracked
+	windows  []int64
+	departed []codec.Record
+	commit   OffsetCommit // a keeper's
+	records  []codec.Record
 }
 
 // take is what is to be committed, and takes it; ok is false when nothing is.
@@ -82,16 +145,18 @@ func (t *tracked) take(stamp codec.NativeStamp) (d draft, ok bool, err error) {
 		return draft{}, false, nil
 	}
 	stable := t.set.Stable()
-	d = draft{from: t, commit: OffsetCommit{
+	d = draft{from: t, departed: t.departed, commit: OffsetCommit{
 		Topic: t.topic, Partition: t.partition, TopicID: t.id.TopicID, Offset: stable, LeaderEpoch: t.epochBefore(stable),
 	}}
 	stamp.LeaderEpoch = t.epochBefore(t.set.Max())
 	d.windows = t.set.TakeDirty()
-	if d.records, err = t.set.Records(t.id, stamp, d.windows); err != nil {
+	written, err := t.set.Records(t.id, stamp, d.windows)
+	if err != nil {
 		t.set.MarkDirty(d.windows...)
 		return draft{}, false, err
 	}
-	t.changed = false
+	d.records = append(slices.Clip(t.departed), written...)
+	t.changed, t.departed = false, nil
 	return d, true, nil
 }
 
@@ -101,7 +166,7 @@ func (d draft) giveBack() {
 	d.from.mu.Lock()
 	defer d.from.mu.Unlock()
 	d.from.set.MarkDirty(d.windows...)
-	d.from.changed = true
+	d.from.changed, d.from.departed = true, d.departed
 }
 
 // settle forgets what is not needed any more after a commit.

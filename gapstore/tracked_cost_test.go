@@ -55,14 +55,14 @@ func TestCommitWritesOnlyWhatChanged(t *testing.T) {
 	scattered := map[int64]bool{}
 	for i := range int64(1000) {
 		at := (i*7919*10 + 50) % span
-		tr.done(at)
+		tr.done(&kgo.Record{Offset: at})
 		scattered[at/codec.NativeWindow] = true
 	}
 	if windows, records := commit(); len(windows) != len(scattered) || records != len(windows)+1 {
 		t.Errorf("scattered: %d chunks in %d records, %d windows changed", len(windows), records, len(scattered))
 	}
 	for i := range int64(1000) {
-		tr.done(50*codec.NativeWindow/10*10 + 100 + i*10)
+		tr.done(&kgo.Record{Offset: 50*codec.NativeWindow/10*10 + 100 + i*10})
 	}
 	if windows, records := commit(); records != 2 || !windows[50] {
 		t.Errorf("inside one window: chunks %v in %d records, want one and the head", windows, records)

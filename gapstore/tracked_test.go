@@ -44,7 +44,7 @@ func (r *trackedRun) ack(t *rapid.T) {
 		r.touched[window] = true
 	}
 	for at := first; at < min(first+n, universe); at++ {
-		r.tracked.done(at)
+		r.tracked.done(&kgo.Record{Offset: at})
 		r.done[at] = true
 	}
 }
@@ -134,7 +134,8 @@ func (r *trackedRun) crash(t *rapid.T) {
 		offset = kgo.NewOffset().At(r.kafka)
 	}
 	var err error
-	if r.tracked, err = resume(r.id, entry, Key{r.id.Group, "orders", r.id.Partition}, offset); err != nil {
+	o := origin{id: r.id, share: whole(place{"orders", r.id.Partition}), native: entry, offset: offset.EpochOffset()}
+	if r.tracked, err = o.resume(); err != nil {
 		t.Fatal(err)
 	}
 	r.last, r.unsure, r.touched = r.tracked.set.State(), false, map[int64]bool{}
@@ -180,7 +181,7 @@ func TestTrackedPassesOverWhatIsNoRecord(t *testing.T) {
 	tr := newTracked(place{}, codec.NativeID{}, set, kgo.EpochOffset{Offset: 10, Epoch: 3})
 	tr.deliver(&kgo.Record{Offset: 12, LeaderEpoch: 3})
 	tr.deliver(&kgo.Record{Offset: 20, LeaderEpoch: 4})
-	tr.done(20)
+	tr.done(&kgo.Record{Offset: 20})
 	if s := set.State(); s.Gaps.String() != "12" || s.Stable != 12 || s.Max != 21 {
 		t.Errorf("state %+v", s)
 	}
@@ -194,13 +195,14 @@ func TestTrackedPassesOverWhatIsNoRecord(t *testing.T) {
 
 // A group without any commit begins where the log does.
 func TestTrackedBeginsAtTheFirstRecord(t *testing.T) {
-	tr, err := resume(codec.NativeID{}, codec.NativeEntry{}, Key{}, kgo.NewOffset().AtStart())
+	o := origin{share: whole(place{}), offset: kgo.NewOffset().AtStart().EpochOffset()}
+	tr, err := o.resume()
 	if err != nil || tr.next != NoOffset {
 		t.Fatalf("next %d, error %v", tr.next, err)
 	}
 	tr.deliver(&kgo.Record{Offset: 700})
 	tr.deliver(&kgo.Record{Offset: 701})
-	tr.done(701)
+	tr.done(&kgo.Record{Offset: 701})
 	if s := tr.set.State(); s.Gaps.String() != "700" || s.Max != 702 {
 		t.Errorf("state %+v", s)
 	}

@@ -4,6 +4,8 @@ import (
 	"context"
 	"errors"
 	"fmt"
+	"math"
+	"sync"
 	"time"
 
 	"github.com/twmb/franz-go/pkg/kerr"
@@ -93,12 +95,60 @@ func (t *transactor) stage(ctx context.Context, m membership, topics []topicComm
 	}
 	// Records in flight can't be called back; but the transaction is aborted.
 	stop := context.AfterFunc(ctx, t.producer.UnsafeAbortBufferedRecords)
-	err := t.producer.ProduceSync(ctx, records...).FirstErr()
+	err := t.produce(ctx, records)
 	stop()
 	if err != nil {
 		return err
 	}
+	if len(topics) == 0 {
+		return t.confirm(ctx, m)
+	}
 	return t.addOffsets(ctx, m, topics)
+}
+
+// produce sends all records and waits for the answers. None goes out before its
+// batch is full or the last is there, so that the batches are as few as can be.
+func (t *transactor) produce(ctx context.Context, records []*kgo.Record) error {
+	var first error // promises are called one by one
+	var answers sync.WaitGroup
+	answers.Add(len(records))
+	answer := func(_ *kgo.Record, err error) {
+		if first == nil {
+			first = err
+		}
+		answers.Done()
+	}
+	for _, r := range records {
+		t.producer.Produce(ctx, r, answer)
+	}
+	flushed := t.producer.Flush(ctx)
+	answers.Wait()
+	if first != nil {
+		return first
+	}
+	return flushed
+}
+
+// confirm asks the group's coordinator whether the membership stands, for a
+// transaction without offsets. The records are in the log by now: whoever gets
+// the group's partitions in a later generation reads that log after the answer
+// was given, sees the open transaction, and waits for its end. So the answer
+// guards the transaction as well as an offset in it would (KIP-447). A member
+// that is to rejoin is still one.
+func (t *transactor) confirm(ctx context.Context, m membership) error {
+	req := kmsg.NewPtrHeartbeatRequest()
+	req.Group, req.MemberID, req.InstanceID, req.Generation = m.group, m.id, m.instance, m.generation
+	return retry(ctx, func() error {
+		resp, err := req.RequestWith(ctx, t.producer)
+		if err != nil {
+			return err
+		}
+		err = kerr.ErrorForCode(resp.ErrorCode)
+		if errors.Is(err, kerr.RebalanceInProgress) {
+			return nil
+		}
+		return err
+	})
 }
 
 // addOffsets adds the offset commits to the transaction, under the membership.
@@ -180,6 +230,9 @@ func retry(ctx context.Context, fn func() error) error {
 // a one has left open.
 func (t *transactor) open(ctx context.Context) error {
 	if t.producer == nil {
+		if err := t.guarded(); err != nil {
+			return err
+		}
 		producer, err := t.dial(t.producerOpts()...)
 		if err != nil {
 			return err
@@ -196,7 +249,8 @@ func (t *transactor) producerOpts() []kgo.Opt {
 		kgo.TransactionalID(t.id),
 		kgo.TransactionTimeout(t.timeout),
 		kgo.RecordPartitioner(chosenPartition{kgo.StickyKeyPartitioner(nil)}),
-		kgo.ProducerLinger(0), // all records of a commit are at hand
+		kgo.ProducerLinger(time.Minute),       // until the flush
+		kgo.MaxBufferedRecords(math.MaxInt32), // whoever commits has them all in memory already
 		kgo.ProducerBatchMaxBytes(nativeBatch),
 		kgo.MetadataMinAge(250 * time.Millisecond), // find a leader that moved without making the group wait
 		kgo.WithHooks(t.sent),

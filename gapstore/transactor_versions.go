@@ -18,6 +18,18 @@ func (t *transactor) addsImplicitly() bool {
 	return level >= 2 && t.allows(kmsg.Produce, 12) && t.allows(kmsg.TxnOffsetCommit, 5) && t.allows(kmsg.EndTxn, 5)
 }
 
+// guarded is nil when the broker asks whoever commits in a transaction for
+// membership of the group (KIP-447). One that does not would take the commit
+// over the heads of the group's members.
+func (t *transactor) guarded() error {
+	newest, ok := t.versions.LookupMaxKeyVersion(kmsg.TxnOffsetCommit.Int16())
+	if ok && newest >= 3 && t.allows(kmsg.TxnOffsetCommit, 3) {
+		return nil
+	}
+	f, _ := featureOf(kmsg.TxnOffsetCommit.Int16())
+	return f.lacking("commit in a transaction", nil)
+}
+
 // allows reports whether whoever dials lets the client speak a version.
 func (t *transactor) allows(key kmsg.Key, version int16) bool {
 	if t.limit == nil {

@@ -44,7 +44,7 @@ func evidenceCases() map[string]evidenceCase {
 		"stuck with a member": {func(g *Group, p *Partition, _ *Evidence) {
 			withMember(g)
 			p.OldestGapAt = checkedAt.Add(-26 * time.Hour)
-		}, "stuck", LevelWarn, "10-11", "gapctl skip billing orders/2@10", []string{"1d2h", "1 member:"}},
+		}, "stuck", LevelWarn, "10-11", "gapctl records billing orders/2@10", []string{"1d2h", "1 member:"}},
 		"stuck, but the first gap is phantom": {func(_ *Group, p *Partition, _ *Evidence) {
 			p.OldestGapAt, p.Phantoms = checkedAt.Add(-2*time.Hour), span(10, 12)
 		}, "stuck", LevelWarn, "15", "gapctl records billing orders/2@15", []string{"1 record outstanding"}},
@@ -162,12 +162,6 @@ func TestRestartFinding(t *testing.T) {
 			g.Partitions = append(g.Partitions, healthy())
 			g.Partitions[1].Raw = ""
 		}, "", "0.5.2.4 to 0.5.3: stops: the metadata is that of Kafka Streams"},
-		"greyhound": {func(_ *Group, p *Partition, _ *Records) {
-			p.Format, p.Committed, p.State = "greyhound", 20, healthy().State
-		}, "10-11,15", "never processes 3 records"},
-		"greyhound with one gap": {func(_ *Group, p *Partition, _ *Records) {
-			p.Format, p.Committed, p.State = "greyhound", 20, codec.State{Stable: 10, Max: 20, Gaps: span(10, 12)}
-		}, "-", ""},
 	} {
 		t.Run(name, func(t *testing.T) {
 			s := Snapshot{TakenAt: checkedAt, Groups: []Group{{Name: "billing", Partitions: []Partition{healthy()}}}}

@@ -92,6 +92,9 @@ func NewDiffView(before, after Snapshot, topics Topics) DiffView {
 		if a == nil || len(now) > 0 && order == 0 {
 			b, now = now[0], now[1:]
 		}
+		if a == nil && !before.Selection.covers(b) || b == nil && !after.Selection.covers(a) {
+			continue // nobody looked
+		}
 		if d, differs := diffPartition(a, b); differs {
 			v.Partitions = append(v.Partitions, d)
 		} else {

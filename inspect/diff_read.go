@@ -17,11 +17,12 @@ const descriptionLimit = 1 << 30
 
 // savedDescription is what is asked of a describe document.
 type savedDescription struct {
-	Kind          string       `json:"kind"`
-	SchemaVersion int          `json:"schema_version"`
-	ClusterID     string       `json:"cluster_id"`
-	TakenAt       time.Time    `json:"taken_at"`
-	Groups        []savedGroup `json:"groups"`
+	Kind          string        `json:"kind"`
+	SchemaVersion int           `json:"schema_version"`
+	ClusterID     string        `json:"cluster_id"`
+	TakenAt       time.Time     `json:"taken_at"`
+	Selection     SelectionView `json:"selection"` // documents had none at first
+	Groups        []savedGroup  `json:"groups"`
 }
 
 type savedGroup struct {
@@ -33,6 +34,7 @@ type savedGroup struct {
 type savedPartition struct {
 	Topic     *string      `json:"topic"`
 	Partition *int32       `json:"partition"`
+	Format    *string      `json:"format"`
 	Stable    *int64       `json:"stable"`
 	Max       *int64       `json:"max"`
 	LogStart  *int64       `json:"log_start"`
@@ -63,7 +65,13 @@ func ReadDescription(r io.Reader) (Snapshot, error) {
 	case doc.SchemaVersion != SchemaVersion:
 		return Snapshot{}, fmt.Errorf("it is of the schema version %d, want %d", doc.SchemaVersion, SchemaVersion)
 	}
-	return doc.snapshot()
+	selection, err := doc.Selection.selection()
+	if err != nil {
+		return Snapshot{}, err
+	}
+	s, err := doc.snapshot()
+	s.Selection = selection
+	return s, err
 }
 
 func describeJSONError(err error) error {
@@ -118,6 +126,9 @@ func (d *savedPartition) partition(group string) (Partition, error) {
 	p := Partition{LogStart: known(d.LogStart), LogEnd: known(d.LogEnd), LastStable: unknown, LogEpoch: -1}
 	p.Key = gapstore.Key{Group: group, Topic: *d.Topic, Partition: *d.Partition}
 	p.Committed = unknown
+	if d.Format != nil {
+		p.Format = *d.Format
+	}
 	switch {
 	case d.Stable == nil && d.Error == nil:
 		return p, nil

@@ -1,7 +1,9 @@
 package inspect
 
 import (
+	"bytes"
 	"fmt"
+	"slices"
 	"strconv"
 
 	"github.com/gapctl/gapctl/codec"
@@ -19,6 +21,9 @@ func (v DiffView) Tables(layout Layout) []Table {
 	var notes []Cell
 	for _, group := range v.Unread {
 		notes = append(notes, toned("group "+group+" could not be read, and is left out", ToneWarn))
+	}
+	if layout == Narrow && slices.ContainsFunc(v.Partitions, PartitionDiff.shortened) {
+		notes = append(notes, toned("(+2) stands for 2 more ranges; -o wide shows all, for --done and --outstanding of gapctl reset", ToneFaint))
 	}
 	return []Table{{Columns: columns, Heading: v.heading(), Notes: notes, Rows: func(yield func([]Cell) bool) {
 		for i := range v.Partitions {
@@ -52,6 +57,13 @@ func (d *PartitionDiff) row(layout Layout) []Cell {
 	}
 	return append(row, rangesCell(d.Closed, d.ClosedCount, layout, ToneGood), rangesCell(d.Opened, d.OpenedCount, layout, ToneWarn),
 		rangesCell(d.Still, d.StillCount, layout, TonePlain), rangesCell(d.Undone, d.UndoneCount, layout, ToneBad))
+}
+
+// shortened reports whether a narrow row leaves offsets out.
+func (d PartitionDiff) shortened() bool {
+	return slices.ContainsFunc([]codec.Ranges{d.Closed, d.Opened, d.Still, d.Undone}, func(rs codec.Ranges) bool {
+		return bytes.HasSuffix(appendShort(nil, rs), []byte(")"))
+	})
 }
 
 // told says what is not a move.

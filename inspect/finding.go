@@ -34,7 +34,7 @@ func rules() []rule {
 		lost, phantom, orphan, beyondLogEnd, topicRecreated,
 		undecodable, foreign, notCanonical, roomLeft,
 		missingChunk, diverged, nativeLeftover,
-		rejected, nearDeliveryLimit, openTransaction,
+		rejected, nearDeliveryLimit, openTransaction, restartGreyhound,
 	}
 }
 

@@ -6,7 +6,6 @@ import (
 	"slices"
 
 	"github.com/gapctl/gapctl/codec"
-	"github.com/gapctl/gapctl/gapstore"
 )
 
 // The anomalies of native commits that have a finding of their own.
@@ -50,16 +49,17 @@ func missingChunk(_ *Group, p *Partition) (Finding, bool) {
 // diverged compares the two halves of a native commit, which are written in one
 // transaction.
 func diverged(_ *Group, p *Partition) (Finding, bool) {
-	if p.Home != gapstore.HomeNative || !p.HasState() || p.Pending || p.Committed < 0 || p.Committed == p.State.Stable {
+	from, moved := p.Moved()
+	if !moved || !p.HasState() || p.Pending {
 		return Finding{}, false
 	}
 	f := Finding{Kind: "diverged", Level: LevelWarn, Remedy: p.command("compact")}
-	if p.Committed > p.State.Stable {
+	if p.Committed > from {
 		f.Ranges = p.State.Gaps.Clip(codec.Range{Start: 0, End: p.Committed})
-		f.Message = fmt.Sprintf("another program has moved the committed offset from %d to %d: a native consumer takes all below as done", p.State.Stable, p.Committed)
+		f.Message = fmt.Sprintf("another program has moved the committed offset from %d to %d: a native consumer takes all below as done", from, p.Committed)
 	} else {
 		f.Ranges = span(p.Committed, p.State.Max)
-		f.Message = fmt.Sprintf("another program has moved the committed offset back from %d to %d: a native consumer takes all from there as outstanding", p.State.Stable, p.Committed)
+		f.Message = fmt.Sprintf("another program has moved the committed offset back from %d to %d: a native consumer takes all from there as outstanding", from, p.Committed)
 	}
 	return f, true
 }

@@ -16,11 +16,8 @@ func (c *checking) restart(g *Group, p *Partition) (Finding, bool) {
 	if p.Home != gapstore.HomeCommit || p.Committed < 0 {
 		return Finding{}, false
 	}
-	switch {
-	case p.Format == "parallel-consumer", p.Raw != "" && runsParallelConsumer(g):
+	if p.Format == "parallel-consumer" || p.Raw != "" && runsParallelConsumer(g) {
 		return c.restartParallelConsumer(p)
-	case p.Format == "greyhound":
-		return restartGreyhound(p)
 	}
 	return Finding{}, false
 }
@@ -118,9 +115,9 @@ func shortRanges(ranges codec.Ranges) string {
 
 // restartGreyhound warns that greyhound reads two gaps or more as none, because
 // it parts them by a regular expression that is the end of the text (Gap.parse).
-// It then goes on at the committed offset.
-func restartGreyhound(p *Partition) (Finding, bool) {
-	if !p.HasState() || p.State.Gaps.Len() < 2 {
+// It then goes on at the committed offset. It takes no evidence to say so.
+func restartGreyhound(_ *Group, p *Partition) (Finding, bool) {
+	if p.Home != gapstore.HomeCommit || p.Format != "greyhound" || !p.HasState() || p.State.Gaps.Len() < 2 {
 		return Finding{}, false
 	}
 	skipped := p.State.Gaps.Clip(codec.Range{Start: max(0, p.LogStart), End: p.Committed})

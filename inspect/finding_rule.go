@@ -29,14 +29,21 @@ func lost(_ *Group, p *Partition) (Finding, bool) {
 	}, true
 }
 
+// orphan warns of a commit that nobody can use. No command resolves it: there is
+// no request to delete one commit of a topic that is gone, and it is not said
+// lightly to delete a group.
 func orphan(_ *Group, p *Partition) (Finding, bool) {
 	if !p.isOrphan() {
 		return Finding{}, false
 	}
-	return Finding{
+	f := Finding{
 		Kind: "orphan", Level: LevelWarn, Ranges: p.State.Gaps,
 		Message: "the commit is for a topic or partition that does not exist (any more)",
-	}, true
+	}
+	if p.Home == gapstore.HomeCommit {
+		f.Message += "; Kafka drops it by itself, when no member has subscribed to the topic for as long as offsets.retention.minutes says, or with its group"
+	}
+	return f, true
 }
 
 func beyondLogEnd(_ *Group, p *Partition) (Finding, bool) {
@@ -95,14 +102,15 @@ func foreign(_ *Group, p *Partition) (Finding, bool) {
 			text, dots = text[:shownText], "…"
 		}
 		return Finding{Kind: "foreign", Level: LevelWarn,
-			Message: fmt.Sprintf("the metadata %+q%s is of no known format: no gaps are read from it, and no repair overwrites it", string(text), dots)}, true
+			Message: fmt.Sprintf("the metadata %+q%s is of no known format: no gaps are read from it, and repairs leave it alone; if nobody needs it, reset --clear-metadata drops it and keeps the committed offset (gapctl history tells when it was written)", string(text), dots),
+			Remedy:  p.command("reset", "--clear-metadata")}, true
 	case p.Foreign:
 		writer := p.Format
 		if format, ok := codec.Lookup(p.Format); ok && format.Writer != "" {
 			writer = format.Writer
 		}
 		return Finding{Kind: "foreign", Level: LevelInfo,
-			Message: fmt.Sprintf("the metadata is that of %s (format %s); it holds no gaps", writer, p.Format)}, true
+			Message: fmt.Sprintf("the metadata is that of %s (format %s); it holds no gaps, and there is nothing to do", writer, p.Format)}, true
 	}
 	return Finding{}, false
 }
@@ -168,7 +176,7 @@ func rejected(_ *Group, p *Partition) (Finding, bool) {
 	return Finding{
 		Kind: "rejected", Level: LevelWarn, Ranges: ranges,
 		Message: fmt.Sprintf("archived without being processed, because rejected or delivered too often: %s", records(ranges)),
-		Remedy:  p.command("records"),
+		Remedy:  p.command("records", "--rejected"),
 	}, true
 }
 

@@ -7,6 +7,7 @@ import (
 	"time"
 
 	"github.com/gapctl/gapctl/codec"
+	"github.com/gapctl/gapctl/gapstore"
 )
 
 // stuck warns of a gap that has been there for long. With members somebody
@@ -29,13 +30,15 @@ func (c *checking) stuck(g *Group, p *Partition) (Finding, bool) {
 	if before := c.earlier[p.Key]; before != nil && before.HasState() && before.State.Gaps.Contains(first.Start) {
 		f.Message += fmt.Sprintf("; not done within %s", c.Elapsed.Round(time.Second/10))
 	}
+	f.Remedy = "gapctl records " + shellQuote(g.Name) + " " + target
 	if len(g.Members) == 0 {
 		f.Message += "; the group has no member that could process them: start its consumer"
-		f.Remedy = "gapctl records " + shellQuote(g.Name) + " " + target
 		return f, true
 	}
-	f.Message += fmt.Sprintf("; the group has %s: the record fails again and again, or its processing hangs", plural(len(g.Members), "member"))
-	f.Remedy = "gapctl skip " + shellQuote(g.Name) + " " + target
+	f.Message += fmt.Sprintf("; the group has %s: the record fails again and again, or its processing hangs; gapctl skip gets past it", plural(len(g.Members), "member"))
+	if p.Home != gapstore.HomeShareState {
+		f.Message += ", once the consumers are stopped"
+	}
 	return f, true
 }
 

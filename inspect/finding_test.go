@@ -44,7 +44,7 @@ func findingCases() map[string]findingCase {
 		"lost":            {func(p *Partition) { p.LogStart = 11 }, "lost", LevelWarn, "10", "gapctl compact billing --topic orders/2", "1 record "},
 		"log start below": {func(p *Partition) { p.LogStart = 10 }, "", "", "", "", ""},
 		"orphan": {func(p *Partition) { p.LogStart, p.LogEnd, p.LogID, p.LogEpoch = -1, -1, [16]byte{}, -1 },
-			"orphan", LevelWarn, "10-11,15", "", "does not exist"},
+			"orphan", LevelWarn, "10-11,15", "", "Kafka drops it by itself"},
 		"no leader": {func(p *Partition) {
 			p.LogStart, p.LogEnd, p.Err = -1, -1, &gapstore.Error{Class: gapstore.ErrUnavailable}
 		},
@@ -68,7 +68,7 @@ func findingCases() map[string]findingCase {
 		}, "undecodable", LevelError, "", "gapctl reset billing --topic orders/2 --clear-metadata", "cut off"},
 		"unknown text": {func(p *Partition) {
 			p.Err, p.Raw, p.Format = &codec.Error{Class: codec.ErrUnknownFormat, Position: -1}, "by \x1b[31mhand", ""
-		}, "foreign", LevelWarn, "", "", `by \x1b[31mhand`},
+		}, "foreign", LevelWarn, "", "gapctl reset billing --topic orders/2 --clear-metadata", `by \x1b[31mhand`},
 		"not canonical": {func(p *Partition) { p.State.Max = 16 }, "not-canonical", LevelWarn, "10-11,15", "gapctl compact billing --topic orders/2", "last gap"},
 		"anomaly": {func(p *Partition) { p.Anomalies = []codec.Anomaly{{Kind: "odd-tail", Message: "a byte too many"}} },
 			"not-canonical", LevelInfo, "", "gapctl compact billing --topic orders/2", "a byte too many"},
@@ -90,12 +90,17 @@ func findingCases() map[string]findingCase {
 			"native-leftover", LevelInfo, "", "gapctl compact billing --topic orders/2", "do not count"},
 		"rejected": {func(p *Partition) {
 			p.State.Delivery = []codec.Delivery{{Range: codec.Range{Start: 12, End: 14}, State: codec.Archived, Count: 1}}
-		}, "rejected", LevelWarn, "12-13", "gapctl records billing --topic orders/2", "2 records"},
+		}, "rejected", LevelWarn, "12-13", "gapctl records billing --topic orders/2 --rejected", "2 records"},
 		"one delivery left": {func(p *Partition) {
 			p.State.Delivery = []codec.Delivery{{Range: codec.Range{Start: 10, End: 11}, State: codec.Available, Count: 4}, {Range: codec.Range{Start: 11, End: 12}, State: codec.Available, Count: 3}}
 		}, "near-delivery-limit", LevelWarn, "10", "gapctl records billing --topic orders/2", "the limit is 5"},
 		"acknowledged at the limit": {func(p *Partition) {
 			p.State.Delivery = []codec.Delivery{{Range: codec.Range{Start: 12, End: 13}, State: codec.Acknowledged, Count: 4}}
+		}, "", "", "", "", ""},
+		"greyhound, several gaps": {func(p *Partition) { p.Format, p.Committed = "greyhound", 20 },
+			"restart", LevelWarn, "10-11,15", "gapctl replay billing --topic orders/2 --to-topic RETRY-TOPIC", "never processes 3 records"},
+		"greyhound, one gap": {func(p *Partition) {
+			p.Format, p.Committed, p.State = "greyhound", 20, codec.State{Stable: 10, Max: 20, Gaps: span(10, 12)}
 		}, "", "", "", "", ""},
 		"pending": {func(p *Partition) { p.Pending = true }, "open-transaction", LevelInfo, "", "", "transaction"},
 	}

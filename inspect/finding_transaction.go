@@ -1,12 +1,14 @@
 package inspect
 
 import (
+	"errors"
 	"fmt"
 	"slices"
 	"strings"
 	"time"
 
 	"github.com/gapctl/gapctl/codec"
+	"github.com/gapctl/gapctl/gapstore"
 )
 
 // abortSlack is how much longer than its timeout a transaction may stay open:
@@ -49,12 +51,19 @@ func (c *checking) holdsLastStable(p *Partition) (Finding, bool) {
 	open := c.Transactions.open[at]
 	if len(open) == 0 {
 		err := c.Transactions.failed[at]
-		f.Message = fmt.Sprintf("a transaction is open: %s; whose it is needs READ on the topic (%v)", blocked, err)
+		needs := "needs READ on the topic"
+		if errors.Is(err, gapstore.ErrUnsupported) {
+			needs = "can not be told"
+		}
+		f.Message = fmt.Sprintf("a transaction is open: %s; whose it is %s (%v)", blocked, needs, err)
 		return f, err != nil // without an error it has ended meanwhile
 	}
 	t := &open[0]
 	age := c.now.Sub(t.Since)
 	f.Message = fmt.Sprintf("a transaction is open for %s (since %s), by %s: %s", c.ago(t.Since), Time{t.Since}, t.who(), blocked)
+	if err := c.Transactions.unnamed; err != nil {
+		f.Message += fmt.Sprintf("; its ID can not be told (%v)", err)
+	}
 	switch {
 	case t.hangs(age):
 		f.Level = LevelError

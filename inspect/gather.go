@@ -17,8 +17,8 @@ func Gather(ctx context.Context, store *gapstore.Store, q Query) (Snapshot, erro
 	if err := q.check(); err != nil {
 		return Snapshot{}, err
 	}
-	s := Snapshot{ClusterID: store.ClusterID(), TakenAt: time.Now()}
-	groups, notices, err := findGroups(ctx, store, &q)
+	s := Snapshot{ClusterID: store.ClusterID(), TakenAt: time.Now(), Selection: q.selection()}
+	groups, natives, notices, err := findGroups(ctx, store, &q)
 	if err != nil {
 		return Snapshot{}, err
 	}
@@ -26,7 +26,7 @@ func Gather(ctx context.Context, store *gapstore.Store, q Query) (Snapshot, erro
 	var described map[string]description
 	var work sync.WaitGroup
 	work.Go(func() { described = describeGroups(ctx, store, groups) })
-	s.Notices = append(s.Notices, loadEntries(ctx, store, groups, &q)...)
+	s.Notices = append(s.Notices, loadEntries(ctx, store, natives, groups, &q)...)
 	work.Wait()
 	for _, g := range groups {
 		g.adopt(described[g.Name])
@@ -36,21 +36,22 @@ func Gather(ctx context.Context, store *gapstore.Store, q Query) (Snapshot, erro
 	}
 	for _, g := range groups {
 		if q.keeps(g) {
+			g.partial = s.Selection.partial()
 			s.Groups = append(s.Groups, *g)
 		}
 	}
 	topics := gatherLogs(ctx, store, s.Groups)
+	// No finding is about the ages, which take a while to come.
+	work.Go(func() { inParallel(len(s.Groups), func(i int) { judge(&s.Groups[i]) }) })
 	if !q.SkipAges {
 		s.Notices = append(s.Notices, gatherAges(ctx, store, topics, s.Groups)...)
 	}
-	for i := range s.Groups {
-		judge(&s.Groups[i])
-	}
+	work.Wait()
 	return s, nil
 }
 
 // loadEntries fills in what the groups have committed.
-func loadEntries(ctx context.Context, store *gapstore.Store, groups []*Group, q *Query) []string {
+func loadEntries(ctx context.Context, store *gapstore.Store, natives *gapstore.Natives, groups []*Group, q *Query) []string {
 	var refs []gapstore.Ref
 	var into []*Group
 	for _, g := range groups {
@@ -59,24 +60,27 @@ func loadEntries(ctx context.Context, store *gapstore.Store, groups []*Group, q 
 			into = append(into, g)
 		}
 	}
-	loaded, notices := store.Load(ctx, refs, q.Topics.Match)
-	for i := range loaded {
-		g, l := into[i], &loaded[i]
-		g.DeliveryLimit = l.DeliveryLimit
-		if l.Err != nil {
-			g.Err = l.Err
-		}
-		g.Partitions = make([]Partition, 0, len(l.Entries))
-		for k := range l.Entries {
-			e := &l.Entries[k]
-			if len(q.Formats) > 0 && !slices.Contains(q.Formats, e.Format) {
-				continue
-			}
-			g.Partitions = append(g.Partitions, Partition{
-				Entry: *e, LogStart: unknown, LogEnd: unknown, LastStable: unknown, LogEpoch: -1,
-			})
-		}
-		l.Entries = nil
-	}
+	loaded, notices := store.LoadWith(ctx, natives, refs, q.Topics.Match)
+	inParallel(len(loaded), func(i int) { into[i].fill(&loaded[i], q.Formats) })
 	return notices
+}
+
+// fill fills in what the group has committed in those formats (none: any), and
+// empties l.
+func (g *Group) fill(l *gapstore.Loaded, formats []string) {
+	g.DeliveryLimit, g.Unseen = l.DeliveryLimit, l.Unseen
+	if l.Err != nil {
+		g.Err = l.Err
+	}
+	g.Partitions = make([]Partition, 0, len(l.Entries))
+	for k := range l.Entries {
+		e := &l.Entries[k]
+		if len(formats) > 0 && !slices.Contains(formats, e.Format) {
+			continue
+		}
+		g.Partitions = append(g.Partitions, Partition{
+			Entry: *e, LogStart: unknown, LogEnd: unknown, LastStable: unknown, LogEpoch: -1,
+		})
+	}
+	l.Entries = nil
 }

@@ -71,28 +71,36 @@ func gatherAges(ctx context.Context, store *gapstore.Store, topics map[string]*g
 
 // ageLogs are the logs to read, sorted, each with its targets in order of want.
 func ageLogs(topics map[string]*gapstore.Topic, groups []Group) []*ageLog {
-	byPlace := map[string]map[int32]*ageLog{}
+	byPlace := map[string][]*ageLog{} // by topic and partition
 	var logs []*ageLog
-	eachPartition(groups, func(p *Partition) {
-		log, ok := topics[p.Topic].Log(p.Partition)
-		if !ok || log.Err != nil || !p.HasState() {
+	eachTopic(groups, func(name string, partitions []Partition) {
+		topic := topics[name]
+		if topic == nil {
 			return
 		}
-		want, ok := firstGap(p.State.Gaps, max(0, p.LogStart), p.LastStable)
-		if !ok {
-			return
+		if byPlace[name] == nil {
+			byPlace[name] = make([]*ageLog, len(topic.Logs))
 		}
-		l := byPlace[p.Topic][p.Partition]
-		if l == nil {
-			l = &ageLog{leader: log.Leader, end: p.LastStable}
-			l.at = gapstore.Position{Topic: p.Topic, ID: topics[p.Topic].ID, Partition: p.Partition}
-			if byPlace[p.Topic] == nil {
-				byPlace[p.Topic] = map[int32]*ageLog{}
+		places := byPlace[name]
+		for i := range partitions {
+			p := &partitions[i]
+			log, ok := topic.Log(p.Partition)
+			if !ok || log.Err != nil || !p.HasState() {
+				continue
 			}
-			byPlace[p.Topic][p.Partition] = l
-			logs = append(logs, l)
+			want, ok := firstGap(p.State.Gaps, max(0, p.LogStart), p.LastStable)
+			if !ok {
+				continue
+			}
+			l := places[p.Partition]
+			if l == nil {
+				l = &ageLog{leader: log.Leader, end: p.LastStable}
+				l.at = gapstore.Position{Topic: name, ID: topic.ID, Partition: p.Partition}
+				places[p.Partition] = l
+				logs = append(logs, l)
+			}
+			l.wait = append(l.wait, ageTarget{p, want})
 		}
-		l.wait = append(l.wait, ageTarget{p, want})
 	})
 	slices.SortFunc(logs, func(a, b *ageLog) int {
 		return cmp.Or(cmp.Compare(a.at.Topic, b.at.Topic), cmp.Compare(a.at.Partition, b.at.Partition))

@@ -3,6 +3,7 @@ package inspect
 import (
 	"cmp"
 	"context"
+	"errors"
 	"fmt"
 	"slices"
 	"strings"
@@ -16,25 +17,30 @@ import (
 
 // findGroups lists the cluster's groups and returns those that q asks for,
 // sorted by name, with what the list tells of each. A named group that does not
-// exist, or may not be seen, is there with its error.
-func findGroups(ctx context.Context, store *gapstore.Store, q *Query) (groups []*Group, notices []string, err error) {
-	var natives []string
+// exist, or may not be seen, is there with its error. The native commits are
+// there where they had to be read.
+func findGroups(ctx context.Context, store *gapstore.Store, q *Query) (groups []*Group, natives *gapstore.Natives, notices []string, err error) {
+	var named []string // by native commits
 	var unread error
 	var work sync.WaitGroup
 	if q.All || slices.ContainsFunc(q.Groups, isPattern) {
-		work.Go(func() { natives, unread = store.NativeGroups(ctx) })
+		work.Go(func() {
+			natives = store.Natives(ctx)
+			named, unread = natives.Groups()
+		})
 	}
 	listed, notices, err := listGroups(ctx, store)
 	work.Wait()
 	if err != nil {
-		return nil, nil, err
+		return nil, nil, nil, err
 	}
-	if unread != nil {
+	// A missing right is told when the groups' commits are loaded.
+	if unread != nil && (len(listed) == 0 || !errors.Is(unread, gapstore.ErrDenied)) {
 		notices = append(notices, fmt.Sprintf("groups known only from the native topic may be missing: %v", unread))
 	}
-	for _, name := range natives {
+	for _, name := range named {
 		if listed[name] == nil {
-			listed[name] = &Group{Name: name}
+			listed[name] = &Group{Name: name, unlisted: true}
 		}
 	}
 	for name, g := range listed {
@@ -66,7 +72,7 @@ func findGroups(ctx context.Context, store *gapstore.Store, q *Query) (groups []
 	}
 	groups = append(groups, missing...)
 	slices.SortFunc(groups, func(a, b *Group) int { return cmp.Compare(a.Name, b.Name) })
-	return groups, notices, nil
+	return groups, natives, notices, nil
 }
 
 // listGroups asks every broker for its groups. Brokers that do not answer are a

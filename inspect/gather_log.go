@@ -3,6 +3,8 @@ package inspect
 import (
 	"context"
 	"errors"
+	"maps"
+	"slices"
 
 	"github.com/gapctl/gapctl/gapstore"
 )
@@ -11,33 +13,53 @@ import (
 // once, however many groups have commits for it.
 func gatherLogs(ctx context.Context, store *gapstore.Store, groups []Group) map[string]*gapstore.Topic {
 	seen := map[string][]bool{} // by topic and partition
-	eachPartition(groups, func(p *Partition) { seen[p.Topic] = nil })
-	names := make([]string, 0, len(seen))
-	for name := range seen {
-		names = append(names, name)
-	}
+	eachTopic(groups, func(topic string, _ []Partition) { seen[topic] = nil })
+	names := slices.Collect(maps.Keys(seen))
 	topics, err := store.Topics(ctx, names)
 	if err != nil {
 		eachPartition(groups, func(p *Partition) { p.failLog(err) })
 		return nil
 	}
 	numbers := make(map[string][]int32, len(names))
-	eachPartition(groups, func(p *Partition) {
-		topic := topics[p.Topic]
-		if _, ok := topic.Log(p.Partition); !ok {
-			return
+	eachTopic(groups, func(name string, partitions []Partition) {
+		topic := topics[name]
+		if seen[name] == nil {
+			seen[name] = make([]bool, len(topic.Logs))
 		}
-		if seen[p.Topic] == nil {
-			seen[p.Topic] = make([]bool, len(topic.Logs))
-		}
-		if !seen[p.Topic][p.Partition] {
-			seen[p.Topic][p.Partition] = true
-			numbers[p.Topic] = append(numbers[p.Topic], p.Partition)
+		asked := seen[name]
+		for i := range partitions {
+			number := partitions[i].Partition
+			if _, ok := topic.Log(number); ok && !asked[number] {
+				asked[number] = true
+				numbers[name] = append(numbers[name], number)
+			}
 		}
 	})
 	store.Ends(ctx, topics, numbers)
-	eachPartition(groups, func(p *Partition) { p.setLog(topics[p.Topic]) })
+	inParallel(len(groups), func(i int) {
+		eachTopic(groups[i:i+1], func(name string, partitions []Partition) {
+			topic := topics[name]
+			for k := range partitions {
+				partitions[k].setLog(topic)
+			}
+		})
+	})
 	return topics
+}
+
+// eachTopic calls do with the partitions of one topic in one group, for all of
+// them.
+func eachTopic(groups []Group, do func(topic string, partitions []Partition)) {
+	for i := range groups {
+		for rest := groups[i].Partitions; len(rest) > 0; {
+			n := 1
+			for n < len(rest) && rest[n].Topic == rest[0].Topic {
+				n++
+			}
+			do(rest[0].Topic, rest[:n])
+			rest = rest[n:]
+		}
+	}
 }
 
 func eachPartition(groups []Group, do func(p *Partition)) {

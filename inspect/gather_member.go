@@ -65,7 +65,7 @@ func describeGroups(ctx context.Context, store *gapstore.Store, groups []*Group)
 				mu.Lock()
 				if shard.Err != nil {
 					for _, name := range requestedGroups(shard.Req) {
-						described[name] = description{err: store.Failure("describe group "+name, shard.Err)}
+						described[name] = description{err: store.RequestFailure("describe group "+name, shard.Req.Key(), shard.Err)}
 					}
 				} else {
 					readDescriptions(shard.Resp, described)

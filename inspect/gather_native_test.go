@@ -1,9 +1,13 @@
 package inspect
 
 import (
+	"strings"
+	"sync"
 	"testing"
 
+	"github.com/twmb/franz-go/pkg/kerr"
 	"github.com/twmb/franz-go/pkg/kgo"
+	"github.com/twmb/franz-go/pkg/kmsg"
 
 	"github.com/gapctl/gapctl/codec"
 	"github.com/gapctl/gapctl/gapstore"
@@ -66,5 +70,69 @@ func TestGatherNativeGroups(t *testing.T) {
 				t.Errorf("notices %q", snapshot.Notices)
 			}
 		})
+	}
+}
+
+// Whoever asks for all groups reads the native topic from its start once.
+func TestGatherReadsTheNativeTopicOnce(t *testing.T) {
+	s := newScene(t)
+	s.fill("orders", 0, 30)
+	s.commitNative("billing", "orders", "3-5,9", 20)
+	s.commit("billing", "orders", 0, 3, "")
+	id := s.cluster.TopicInfo(codec.NativeTopic).TopicID
+	var mu sync.Mutex
+	starts := map[int32]int{}
+	s.cluster.ControlKey(int16(kmsg.Fetch), func(req kmsg.Request) (kmsg.Response, error, bool) {
+		s.cluster.KeepControl()
+		mu.Lock()
+		defer mu.Unlock()
+		for _, topic := range req.(*kmsg.FetchRequest).Topics {
+			for _, p := range topic.Partitions {
+				if topic.TopicID == id && p.FetchOffset == 0 {
+					starts[p.Partition]++
+				}
+			}
+		}
+		return nil, nil, false
+	})
+	if b := group(t, s.gather(Query{All: true}), "billing"); b.Outstanding() != 4 {
+		t.Errorf("billing: %+v", b)
+	}
+	mu.Lock()
+	defer mu.Unlock()
+	if len(starts) != 1 {
+		t.Fatalf("read from the start: %v, want the one partition that holds records", starts)
+	}
+	for p, n := range starts {
+		if n != 1 {
+			t.Errorf("partition %d was read %d times from its start", p, n)
+		}
+	}
+}
+
+// That the native topic may not be read is said once.
+func TestGatherSaysOnceThatNativesAreDenied(t *testing.T) {
+	s := newScene(t)
+	s.fill("orders", 0, 30)
+	s.commitNative("billing", "orders", "3-5,9", 20)
+	s.commit("billing", "orders", 0, 3, "")
+	s.cluster.ControlKey(int16(kmsg.Fetch), func(req kmsg.Request) (kmsg.Response, error, bool) {
+		s.cluster.KeepControl()
+		resp := req.ResponseKind().(*kmsg.FetchResponse)
+		for _, asked := range req.(*kmsg.FetchRequest).Topics {
+			topic := kmsg.NewFetchResponseTopic()
+			topic.Topic, topic.TopicID = asked.Topic, asked.TopicID
+			for _, p := range asked.Partitions {
+				denied := kmsg.NewFetchResponseTopicPartition()
+				denied.Partition, denied.ErrorCode = p.Partition, kerr.TopicAuthorizationFailed.Code
+				topic.Partitions = append(topic.Partitions, denied)
+			}
+			resp.Topics = append(resp.Topics, topic)
+		}
+		return resp, nil, true
+	})
+	snapshot := s.gather(Query{All: true, SkipAges: true})
+	if len(snapshot.Notices) != 1 || !strings.Contains(snapshot.Notices[0], "needs READ on topic "+codec.NativeTopic) {
+		t.Errorf("notices %q", snapshot.Notices)
 	}
 }

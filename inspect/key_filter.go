@@ -59,7 +59,7 @@ func (f *KeyFilter) Holds(partition, partitions int32) bool {
 		return true
 	}
 	return slices.ContainsFunc(f.Keys, func(key []byte) bool {
-		at := f.partition(key, partitions)
+		at := KeyPartition(f.Partitioner, key, partitions)
 		return at < 0 || at == partition
 	})
 }
@@ -69,9 +69,10 @@ func (f *KeyFilter) Holds(partition, partitions int32) bool {
 // librdkafka (consistent), fnv1a that of Sarama; any is none of them.
 func Partitioners() []string { return []string{"murmur2", "crc32", "fnv1a", "any"} }
 
-// partition is where producers send the key; -1: anywhere.
-func (f *KeyFilter) partition(key []byte, partitions int32) int32 {
-	switch f.Partitioner {
+// KeyPartition is the partition of a topic with that many to which producers
+// with one of the [Partitioners], "" is the first, send the key; -1: anywhere.
+func KeyPartition(partitioner string, key []byte, partitions int32) int32 {
+	switch partitioner {
 	case "", "murmur2":
 		return int32(KeyHash(key)) % partitions
 	case "crc32":

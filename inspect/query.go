@@ -1,11 +1,14 @@
 package inspect
 
 import (
+	"errors"
 	"fmt"
 	"path"
 	"slices"
 	"strconv"
 	"strings"
+
+	"github.com/gapctl/gapctl/gapstore"
 )
 
 // Query says what to gather.
@@ -100,7 +103,11 @@ func (q *Query) wants(group string) bool {
 // gone, belongs in the answer.
 func (q *Query) keeps(g *Group) bool {
 	switch {
-	case q.named(g.Name) || g.Err != nil:
+	case q.named(g.Name):
+		return true
+	case g.unlisted && errors.Is(g.Err, gapstore.ErrDenied):
+		return false // as a cluster lists no group that may not be described
+	case g.Err != nil:
 		return true
 	case len(q.Topics)+len(q.Formats) > 0 && len(g.Partitions) == 0:
 		return false

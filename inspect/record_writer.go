@@ -20,7 +20,9 @@ type RecordStyle struct {
 	States bool // with what the commit says of each
 	// Deliveries is with the delivery counts, which only share groups have.
 	Deliveries bool
-	Now        time.Time // that ages are told from
+	// OnePartition is without topic and partition, for who knows them.
+	OnePartition bool
+	Now          time.Time // that ages are told from
 }
 
 // RecordOutputs are the outputs of records, in the order of the help.
@@ -64,10 +66,12 @@ const (
 )
 
 func (s *RecordStyle) columns() []Column {
-	columns := []Column{
-		{Name: "TOPIC"}, {Name: "PARTITION", Right: true}, {Name: "OFFSET", Right: true}, {Name: "TIMESTAMP"},
-		{Name: "AGE", Right: true}, {Name: "KEY"}, {Name: "SIZE", Right: true},
+	var columns []Column
+	if !s.OnePartition {
+		columns = append(columns, Column{Name: "TOPIC"}, Column{Name: "PARTITION", Right: true})
 	}
+	columns = append(columns, Column{Name: "OFFSET", Right: true}, Column{Name: "TIMESTAMP"},
+		Column{Name: "AGE", Right: true}, Column{Name: "KEY"}, Column{Name: "SIZE", Right: true})
 	if s.Deliveries {
 		columns = append(columns, Column{Name: "DELIVERIES", Right: true})
 	}
@@ -83,10 +87,12 @@ func (s *RecordStyle) columns() []Column {
 
 func (s *RecordStyle) row(r *Record) []Cell {
 	at := Time{r.Timestamp}
-	row := []Cell{
-		text(r.Topic), number(Count(r.Partition)), number(Count(r.Offset)), at.cell(),
-		at.ageCell(Time{s.Now}), s.bytesCell(r.Key, shownKey), number(Count(r.Size())),
+	var row []Cell
+	if !s.OnePartition {
+		row = append(row, text(r.Topic), number(Count(r.Partition)))
 	}
+	row = append(row, number(Count(r.Offset)), at.cell(), at.ageCell(Time{s.Now}),
+		s.bytesCell(r.Key, shownKey), number(Count(r.Size())))
 	if s.Deliveries {
 		row = append(row, number(Count(r.Deliveries)))
 	}

@@ -3,6 +3,10 @@ package inspect
 import (
 	"bytes"
 	"context"
+	"fmt"
+	"image"
+	"image/color"
+	"image/png"
 	"os"
 	"os/exec"
 	"path/filepath"
@@ -71,7 +75,7 @@ func TestReportInBrowser(t *testing.T) {
 	if err := os.WriteFile(path, writtenReport(t, sampleReport()), 0o600); err != nil {
 		t.Fatal(err)
 	}
-	dom, complaints := browse(t, browser, path)
+	dom, complaints := browse(t, browser, path, "--dump-dom")
 	for _, want := range []string{"Gap report: billing &lt;script&gt;", "Made by gapctl v1.2.3", `class="outstanding"`, "customer-4711", "gapctl compact"} {
 		if !strings.Contains(dom, want) {
 			t.Errorf("the document lacks %q", want)
@@ -106,17 +110,20 @@ func findBrowser(t *testing.T) string {
 	return ""
 }
 
-// browse is the document that the browser makes of the page, and what it writes
-// to the console.
-func browse(t *testing.T, browser, path string) (dom, complaints string) {
+// browse is what the browser writes to standard output, and to the console of
+// the page, when it does with it what the flags say.
+func browse(t *testing.T, browser, path string, flags ...string) (out, complaints string) {
 	t.Helper()
 	ctx, cancel := context.WithTimeout(t.Context(), 2*time.Minute)
 	defer cancel()
-	cmd := exec.CommandContext(ctx, browser, "--headless", "--no-sandbox", "--disable-gpu", "--disable-quic", "--no-first-run",
+	args := append([]string{
+		"--headless", "--no-sandbox", "--disable-gpu", "--disable-quic", "--no-first-run",
 		"--disable-background-networking", "--disable-component-update", "--disable-sync", "--disable-dev-shm-usage",
-		"--user-data-dir="+t.TempDir(), "--enable-logging=stderr", "--v=0", "--dump-dom", "file://"+path)
-	var out, log bytes.Buffer
-	cmd.Stdout, cmd.Stderr = &out, &log
+		"--user-data-dir=" + t.TempDir(), "--enable-logging=stderr", "--v=0",
+	}, flags...)
+	cmd := exec.CommandContext(ctx, browser, append(args, "file://"+path)...)
+	var written, log bytes.Buffer
+	cmd.Stdout, cmd.Stderr = &written, &log
 	if err := cmd.Run(); err != nil {
 		t.Fatalf("%v\n%s", err, log.String())
 	}
@@ -126,5 +133,64 @@ func browse(t *testing.T, browser, path string) (dom, complaints string) {
 			lines = append(lines, line)
 		}
 	}
-	return out.String(), strings.Join(lines, "\n")
+	return written.String(), strings.Join(lines, "\n")
+}
+
+// TestReportLooks: the page follows the reader's choice of light or dark, and
+// is printed on white in either case.
+func TestReportLooks(t *testing.T) {
+	browser := findBrowser(t)
+	path := filepath.Join(t.TempDir(), "report.html")
+	if err := os.WriteFile(path, writtenReport(t, sampleReport()), 0o600); err != nil {
+		t.Fatal(err)
+	}
+	dark, light := shownReport(t, browser, path, 0), shownReport(t, browser, path, 1)
+	for name, look := range map[string]struct {
+		page image.Image
+		dark bool
+	}{"dark": {dark, true}, "light": {light, false}} {
+		ground := color.GrayModel.Convert(look.page.At(2, 2)).(color.Gray).Y
+		ink, contrast := 0, 0
+		for y := range look.page.Bounds().Dy() {
+			for x := range look.page.Bounds().Dx() {
+				if far := int(color.GrayModel.Convert(look.page.At(x, y)).(color.Gray).Y) - int(ground); far != 0 {
+					ink, contrast = ink+1, max(contrast, far, -far)
+				}
+			}
+		}
+		if look.dark != (ground < 64) || look.dark == (ground > 224) || contrast < 150 || ink < 10_000 {
+			t.Errorf("%s: the ground is %d of 255, %d pixels differ from it, by up to %d", name, ground, ink, contrast)
+		}
+	}
+	printed := filepath.Join(t.TempDir(), "report.pdf")
+	browse(t, browser, path, preferred(0), "--print-to-pdf="+printed, "--no-pdf-header-footer")
+	pdf, err := os.ReadFile(printed)
+	if err != nil || !bytes.HasPrefix(pdf, []byte("%PDF")) {
+		t.Errorf("printing made %d bytes, and %v", len(pdf), err)
+	}
+	if !strings.Contains(string(writtenReport(t, sampleReport())), "@media screen and (prefers-color-scheme:dark)") {
+		t.Error("the dark look is not kept from paper")
+	}
+}
+
+// preferred is the flag for a reader who prefers dark (0) or light (1) pages.
+func preferred(scheme int) string {
+	return fmt.Sprintf("--blink-settings=preferredColorScheme=%d", scheme)
+}
+
+// shownReport is the page as it is shown.
+func shownReport(t *testing.T, browser, path string, scheme int) image.Image {
+	t.Helper()
+	shot := filepath.Join(t.TempDir(), "page.png")
+	browse(t, browser, path, preferred(scheme), "--window-size=900,1200", "--screenshot="+shot)
+	f, err := os.Open(shot)
+	if err != nil {
+		t.Fatal(err)
+	}
+	defer f.Close()
+	page, err := png.Decode(f)
+	if err != nil {
+		t.Fatal(err)
+	}
+	return page
 }

@@ -11,7 +11,8 @@ import (
 type Snapshot struct {
 	ClusterID string
 	TakenAt   time.Time
-	Groups    []Group // sorted by name
+	Selection Selection // of what is there, what was asked for
+	Groups    []Group   // sorted by name
 	// Notices say, once each, what could not be read and what that means: a
 	// missing right, or a broker without share groups.
 	Notices []string
@@ -30,8 +31,14 @@ type Group struct {
 	// DeliveryLimit is how often a share group delivers a record before it is
 	// archived; 0 when not known, or not a share group.
 	DeliveryLimit int
+	// Unseen is why native commits, if the group has any, are not among
+	// Partitions; nil when they are. See [gapstore.Loaded].
+	Unseen error
 	// Err is why the group as a whole could not be read.
 	Err error
+
+	unlisted bool // known from native commits alone
+	partial  bool // some partitions were not asked for
 }
 
 // Member is one member of a group.

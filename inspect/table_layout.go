@@ -22,25 +22,64 @@ const (
 )
 
 func writeTables(w io.Writer, tables []Table, color bool) error {
+	small := areSmall(tables)
+	if !small && len(tables) > 1 {
+		return writeLarge(w, tables, color)
+	}
 	t := &tableWriter{w: w, color: color}
 	lay := layout(layLines)
-	if areSmall(tables) {
+	if small {
 		lay = layTable
 	}
 	for i := range tables {
-		table := &tables[i]
-		if i > 0 {
-			t.b = append(t.b, '\n')
+		if err := t.table(&tables[i], i == 0, lay); err != nil {
+			return err
 		}
-		t.lines(table.Heading)
-		if table.hasRows() {
-			if err := lay(t, table); err != nil {
-				return err
-			}
-		}
-		t.lines(table.Notes)
 	}
 	t.flush()
+	return t.err
+}
+
+// tablesAtOnce is how many tables are laid out before they are written. They
+// are in memory as a whole.
+const tablesAtOnce = 8
+
+// writeLarge writes many tables, laid out on all processors.
+func writeLarge(w io.Writer, tables []Table, color bool) error {
+	var writers [tablesAtOnce]tableWriter
+	for first := true; len(tables) > 0; first = false {
+		part := tables[:min(tablesAtOnce, len(tables))]
+		tables = tables[len(part):]
+		inParallel(len(part), func(i int) {
+			t := &writers[i]
+			t.b, t.color = t.b[:0], color
+			t.err = t.table(&part[i], first && i == 0, layLines)
+		})
+		for i := range part {
+			t := &writers[i]
+			if t.w = w; t.err == nil {
+				t.flush()
+			}
+			if t.w = nil; t.err != nil {
+				return t.err
+			}
+		}
+	}
+	return nil
+}
+
+// table writes a table, apart from the one before.
+func (t *tableWriter) table(table *Table, first bool, lay layout) error {
+	if !first {
+		t.b = append(t.b, '\n')
+	}
+	t.lines(table.Heading)
+	if table.hasRows() {
+		if err := lay(t, table); err != nil {
+			return err
+		}
+	}
+	t.lines(table.Notes)
 	return t.err
 }
 

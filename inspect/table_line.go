@@ -7,7 +7,7 @@ const columnGap = 2
 
 // tableWriter writes the lines of tables. How wide a column is, others say.
 type tableWriter struct {
-	w     io.Writer
+	w     io.Writer // nil: lines are kept in b
 	b     []byte
 	color bool
 	err   error
@@ -48,7 +48,7 @@ func (t *tableWriter) place(blanks int, right bool) {
 func (t *tableWriter) end() {
 	t.owed = 0
 	t.b = append(t.b, '\n')
-	if len(t.b) > 64<<10 {
+	if len(t.b) > 64<<10 && t.w != nil {
 		t.flush()
 	}
 }

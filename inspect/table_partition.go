@@ -36,10 +36,13 @@ func (v *PartitionView) appendPlace(b []byte) []byte {
 // partitionText is the texts of a row that have to be made.
 type partitionText struct{ place, gaps, age, room string }
 
+// textRoom is the bytes that the texts of a narrow row take, or a little less.
+const textRoom = 64
+
 // partitionTexts makes the texts of all rows once, in one piece of memory: rows
 // are asked for twice, and 30,000 rows of small strings are slow to allocate.
 func partitionTexts(partitions []PartitionView, layout Layout, now Time) []partitionText {
-	var b []byte
+	b := make([]byte, 0, textRoom*len(partitions))
 	ends := make([]int, 0, 4*len(partitions))
 	for i := range partitions {
 		v := &partitions[i]

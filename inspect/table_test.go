@@ -87,6 +87,28 @@ func TestLayoutBlanks(t *testing.T) {
 	}
 }
 
+// TestManyTables: laid out at the same time, tables are what they are one after
+// the other.
+func TestManyTables(t *testing.T) {
+	v := NewDescribeView(bigSnapshot(3*tablesAtOnce+1, smallRows/20, 5))
+	for output, layout := range map[Output]Layout{OutputTable: Narrow, OutputWide: Wide} {
+		var want, got bytes.Buffer
+		w := &tableWriter{w: &want, color: true}
+		for i, table := range v.Tables(layout) {
+			if err := w.table(&table, i == 0, layLines); err != nil {
+				t.Fatal(err)
+			}
+		}
+		w.flush()
+		if err := Write(&got, output, v, Style{Color: true}); err != nil {
+			t.Fatal(err)
+		}
+		if !bytes.Equal(got.Bytes(), want.Bytes()) {
+			t.Errorf("%s: %d bytes differ from the %d that they ought to be", output, got.Len(), want.Len())
+		}
+	}
+}
+
 func BenchmarkLayout(b *testing.B) {
 	for _, shape := range []struct{ tables, rows int }{{1, 3}, {1, 100}, {1, 500}, {20, 1}, {1, 30000}} {
 		var tables []Table

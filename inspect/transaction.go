@@ -3,6 +3,7 @@ package inspect
 import (
 	"cmp"
 	"context"
+	"errors"
 	"fmt"
 	"slices"
 	"time"
@@ -37,6 +38,8 @@ type Transaction struct {
 type Transactions struct {
 	open   map[place][]Transaction // by log, sorted by start
 	failed map[place]error         // logs whose producers can not be told
+	// unnamed is why nobody tells the IDs, where the broker has no way to.
+	unnamed error
 	// commits are the logs that keep the commits of groups, by group.
 	commits map[string]place
 }
@@ -70,7 +73,9 @@ func FindTransactions(ctx context.Context, store *gapstore.Store, s *Snapshot) (
 		return t, nil
 	}
 	t.describeProducers(ctx, store, logs)
-	if err := t.name(ctx, store); err != nil {
+	if err := t.name(ctx, store); errors.Is(err, gapstore.ErrUnsupported) {
+		t.unnamed = err
+	} else if err != nil {
 		notices = append(notices, fmt.Sprintf("the IDs of open transactions are not all known: this needs DESCRIBE on the transactional IDs (%v)", err))
 	}
 	return t, notices
@@ -88,7 +93,7 @@ func (t *Transactions) describeProducers(ctx context.Context, store *gapstore.St
 		if shard.Err != nil {
 			for _, rt := range shard.Req.(*kmsg.DescribeProducersRequest).Topics {
 				for _, partition := range rt.Partitions {
-					t.failed[place{rt.Topic, partition}] = store.Failure("describe producers", shard.Err)
+					t.failed[place{rt.Topic, partition}] = store.RequestFailure("describe producers", shard.Req.Key(), shard.Err)
 				}
 			}
 			continue
@@ -136,7 +141,7 @@ func (t *Transactions) name(ctx context.Context, store *gapstore.Store) error {
 	admin := kadm.NewClient(store.Client())
 	listed, err := admin.ListTransactions(ctx, slices.Compact(producers), nil)
 	if err != nil {
-		return store.Failure("list transactions", err)
+		return store.RequestFailure("list transactions", kmsg.ListTransactions.Int16(), err)
 	}
 	byProducer := map[int64]kadm.ListedTransaction{}
 	var ids []string

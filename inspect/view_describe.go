@@ -8,7 +8,8 @@ import (
 // DescribeView is everything about some groups, partition by partition.
 type DescribeView struct {
 	ClusterHead
-	Groups []DescribedGroup `json:"groups"`
+	Selection SelectionView    `json:"selection"`
+	Groups    []DescribedGroup `json:"groups"`
 }
 
 // DescribedGroup is one group with its partitions, which take the place of
@@ -20,15 +21,18 @@ type DescribedGroup struct {
 
 // NewDescribeView describes every group in s.
 func NewDescribeView(s Snapshot) DescribeView {
-	v := DescribeView{ClusterHead: clusterHead("describe", s), Groups: make([]DescribedGroup, len(s.Groups))}
-	for i := range s.Groups {
+	v := DescribeView{
+		ClusterHead: clusterHead("describe", s), Selection: newSelectionView(s.Selection),
+		Groups: make([]DescribedGroup, len(s.Groups)),
+	}
+	inParallel(len(s.Groups), func(i int) {
 		g := &s.Groups[i]
 		partitions := make([]PartitionView, len(g.Partitions))
 		for k := range g.Partitions {
 			partitions[k] = newPartitionView(&g.Partitions[k])
 		}
 		v.Groups[i] = DescribedGroup{newGroupView(g), partitions}
-	}
+	})
 	return v
 }
 
@@ -47,8 +51,11 @@ func (v DescribeView) Tables(layout Layout) []Table {
 func (v DescribeView) groupTable(g *DescribedGroup, layout Layout) Table {
 	columns := partitionColumns(layout)
 	t := Table{Heading: []Cell{toned(g.Group, ToneStrong), toned(g.summary(v.TakenAt), g.Level.tone())}, Columns: columns}
-	texts := partitionTexts(g.Partitions, layout, v.TakenAt)
+	var texts []partitionText
 	t.Rows = func(yield func([]Cell) bool) {
+		if texts == nil { // not before somebody asks: then several tables are at work
+			texts = partitionTexts(g.Partitions, layout, v.TakenAt)
+		}
 		row := make([]Cell, 0, len(columns))
 		for i := range g.Partitions {
 			if row = g.Partitions[i].row(row[:0], layout, texts[i]); !yield(row) {
@@ -92,6 +99,8 @@ func (g *GroupView) summary(now Time) string {
 	switch {
 	case g.Error != nil:
 		return line + g.Error.Message
+	case g.Partitions == 0 && g.partial:
+		return line + "no partition fits --topic and --format"
 	case g.Partitions == 0:
 		return line + "nothing committed"
 	case g.Outstanding < 0:
@@ -116,6 +125,7 @@ func plural(n int, word string) string {
 func (v DescribeView) writeJSON(j *jsonWriter) {
 	j.open("", '{')
 	v.writeHead(j)
+	v.Selection.writeJSON(j)
 	j.open("groups", '[')
 	for i := range v.Groups {
 		g := &v.Groups[i]

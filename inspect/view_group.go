@@ -26,7 +26,8 @@ type GroupView struct {
 	// Error is why the group as a whole could not be read.
 	Error *ErrorView `json:"error"`
 
-	worst string // kind of the worst finding, "" when all is well
+	partial bool   // some partitions were not asked for
+	worst   string // kind of the worst finding, "" when all is well
 }
 
 func newGroupView(g *Group) GroupView {
@@ -39,7 +40,7 @@ func newGroupView(g *Group) GroupView {
 		v.GapCount, v.Outstanding = Count(g.GapCount()), Count(g.Outstanding())
 		v.Lag, v.TrueLag = Count(g.Lag()), Count(g.TrueLag())
 	}
-	v.worst = g.worst(v.Level)
+	v.worst, v.partial = g.worst(v.Level), g.partial
 	return v
 }
 

@@ -86,13 +86,18 @@ func (s *session) run(ctx context.Context) error {
 	if len(todo) == 0 {
 		return nil
 	}
-	if _, err := s.stage(ctx, todo); err != nil { // before anything is written
+	op, replays := s.plan.Op.(Replay)
+	staged, err := s.stage(ctx, todo)
+	if err == nil && (len(staged.Records) > 0 || op.ToTopic != "") {
+		err = s.hold.Transacts()
+	}
+	if err != nil { // before anything is written
 		return s.refuse(err)
 	}
-	if op, ok := s.plan.Op.(Replay); ok {
+	if replays {
 		return s.replay(ctx, op, todo)
 	}
-	return s.commit(ctx, todo)
+	return s.write(ctx, todo)
 }
 
 // ErrOtherCluster is the class of a plan that was made for another cluster.
@@ -113,7 +118,8 @@ func (s *session) guard(ctx context.Context) error {
 
 // refuse gives every change a status before anything was tried.
 func (s *session) refuse(err error) error {
-	if errors.Is(err, gapstore.ErrGroupActive) || errors.Is(err, gapstore.ErrUnfit) || errors.Is(err, gapstore.ErrTooLarge) {
+	if errors.Is(err, gapstore.ErrGroupActive) || errors.Is(err, gapstore.ErrUnfit) || errors.Is(err, gapstore.ErrTooLarge) ||
+		errors.Is(err, gapstore.ErrUnsupported) {
 		err = fmt.Errorf("%w: %w", ErrRefused, err)
 	}
 	if errors.Is(err, ErrRefused) {

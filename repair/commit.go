@@ -1,6 +1,8 @@
 package repair
 
 import (
+	"fmt"
+
 	"github.com/gapctl/gapctl/codec"
 	"github.com/gapctl/gapctl/gapstore"
 	"github.com/gapctl/gapctl/inspect"
@@ -8,7 +10,8 @@ import (
 
 // Commit is a partition's commit, byte for byte, and what it means.
 type Commit struct {
-	// Offset is Kafka's committed offset; LeaderEpoch is -1 when unset.
+	// Offset is Kafka's committed offset, gapstore.NoOffset where nothing is
+	// committed; LeaderEpoch is -1 when unset.
 	Offset      int64
 	LeaderEpoch int32
 	// Metadata is the text, verbatim. It may be hostile.
@@ -25,8 +28,17 @@ type Commit struct {
 	anomalies []codec.Anomaly
 }
 
-// newCommit decodes the bytes of a commit.
+// noCommit is what a partition has for which nothing is committed.
+func noCommit() Commit { return Commit{Offset: gapstore.NoOffset, LeaderEpoch: -1} }
+
+// none reports whether there is no commit.
+func (c Commit) none() bool { return c.Offset < 0 }
+
+// newCommit decodes the bytes of a commit, unless there is none.
 func newCommit(offset int64, leaderEpoch int32, metadata string) Commit {
+	if offset < 0 {
+		return noCommit()
+	}
 	c := Commit{Offset: offset, LeaderEpoch: leaderEpoch, Metadata: metadata}
 	d, err := codec.Decode(metadata, offset)
 	c.Format, c.Encoding, c.State, c.Err, c.anomalies = d.Format, d.Encoding, d.State, err, d.Anomalies
@@ -41,6 +53,11 @@ func standing(p *inspect.Partition) Commit {
 // same reports whether c and d are the same bytes.
 func (c Commit) same(d Commit) bool {
 	return c.Offset == d.Offset && c.LeaderEpoch == d.LeaderEpoch && c.Metadata == d.Metadata && sameRecords(c.Records, d.Records)
+}
+
+// digest stands for the bytes of c.
+func (c Commit) digest() string {
+	return digestOf(fmt.Appendf(nil, "%d %d %q %x", c.Offset, c.LeaderEpoch, c.Metadata, digestRecords(c.Records)))
 }
 
 // completed is what the commit says is done; all below the committed offset

@@ -21,6 +21,9 @@ type Entry struct {
 	Plan Plan
 	// Outcomes are the statuses as far as they were recorded.
 	Outcomes []RecordedOutcome
+	// Left are the states that a [Replay] was about to leave behind, batch by
+	// batch: one of them stands where it was stopped half way.
+	Left []Standing
 	// Ended is false when no outcome was recorded: the process ended in the
 	// middle, or is still at it.
 	Ended bool
@@ -37,15 +40,24 @@ type RecordedOutcome struct {
 // Undoable reports whether the repair may have written something that can be
 // taken back.
 func (e Entry) Undoable() bool {
-	if _, ok := e.Plan.Op.(shareOp); ok {
-		return false // what the broker has wiped or settled nothing brings back
+	if final(e.Plan.Op) {
+		return false
 	}
 	for _, o := range e.Outcomes {
 		if o.Status == Applied || o.Status == Unverified {
 			return true
 		}
 	}
-	return !e.Ended
+	return !e.Ended || len(e.Left) > 0
+}
+
+// final reports whether nothing can take back what op does.
+func final(op Op) bool {
+	switch op.(type) {
+	case ShareSkip, ShareReplay:
+		return true
+	}
+	return false
 }
 
 const journalVersion = 1
@@ -54,6 +66,7 @@ const journalVersion = 1
 const (
 	intentKind  = "intent"
 	writtenKind = "written"
+	batchKind   = "batch"
 	outcomeKind = "outcome"
 )
 
@@ -75,6 +88,19 @@ type outcomeLine struct {
 	Error    string            `json:"error,omitempty"`
 }
 
+type batchLine struct {
+	Kind   string     `json:"kind"`
+	At     time.Time  `json:"at"`
+	Stands []Standing `json:"stands"`
+}
+
+// Standing is what a batch leaves behind in one partition.
+type Standing struct {
+	Topic     string `json:"topic"`
+	Partition int32  `json:"partition"`
+	Digest    string `json:"digest"` // of the commit
+}
+
 // record is the file of a repair under way.
 type record struct {
 	id   string
@@ -83,14 +109,33 @@ type record struct {
 
 // append adds a line and waits until it is on disk.
 func (r *record) append(line any) error {
+	if err := r.add(line); err != nil {
+		return err
+	}
+	return r.file.Sync()
+}
+
+func (r *record) add(line any) error {
 	data, err := json.Marshal(line)
 	if err = errors.Join(err, checkSize(len(data))); err != nil {
 		return err
 	}
-	if _, err := r.file.Write(append(data, '\n')); err != nil {
-		return err
+	_, err = r.file.Write(append(data, '\n'))
+	return err
+}
+
+// batch records what the next batch leaves behind. It outlives the process; it
+// does not wait for the disk, as there are many: if the system itself goes down,
+// an [Undo] may not know what it finds.
+func (r *record) batch(at time.Time, changes []Change) error {
+	line := batchLine{Kind: batchKind, At: at.UTC()}
+	for _, c := range changes {
+		line.Stands = append(line.Stands, Standing{c.Topic, c.Partition, c.After.digest()})
 	}
-	return r.file.Sync()
+	if err := r.add(line); err != nil {
+		return fmt.Errorf("%w: %w", ErrJournal, err)
+	}
+	return nil
 }
 
 // note records outcomes: of one commit, or of all.
@@ -136,10 +181,14 @@ func readEntry(path string) (Entry, error) {
 		if err != nil {
 			return e, nil
 		}
-		var o outcomeLine
+		var o struct {
+			outcomeLine
+			Stands []Standing `json:"stands"`
+		}
 		if json.Unmarshal(line, &o) != nil {
 			continue
 		}
+		e.Left = append(e.Left, o.Stands...)
 		e.Outcomes = append(e.Outcomes, o.Outcomes...)
 		if o.Kind == outcomeKind {
 			e.Ended, e.Outcomes = true, o.Outcomes

@@ -27,21 +27,22 @@ func nativeIDOf(group string, c Change) codec.NativeID {
 // current is the canonical state from which a consumer of p would go on.
 func current(p *inspect.Partition) codec.State {
 	if p.Home == gapstore.HomeNative {
-		return reconcile(p.State, p.Committed).Normalize()
+		from, moved := p.Moved()
+		return reconcile(p.State, p.Committed, moved && p.Committed < from).Normalize()
 	}
 	return p.State.Normalize()
 }
 
-// reconcile is what native records that say s mean beside Kafka's offset. Both
-// are written at once: where they differ, somebody has moved the offset since,
-// and a native consumer takes all below it for done, and, when it was moved
-// back, nothing above.
-func reconcile(s codec.State, committed int64) codec.State {
+// reconcile is what native records that say s mean beside Kafka's offset. It is
+// written at once with slot 0: where these differ, somebody has moved the offset
+// since, and a native consumer takes all below it for done, and, when it was
+// moved back, nothing above.
+func reconcile(s codec.State, committed int64, back bool) codec.State {
 	switch {
+	case back:
+		return codec.Complete(committed)
 	case committed > s.Stable:
 		return stateOf(completed(s).Union(below(committed)))
-	case committed < s.Stable:
-		return codec.Complete(committed)
 	}
 	return s
 }
@@ -65,7 +66,8 @@ func (c Commit) with(records []codec.Record) Commit {
 		r, _ := e.Slots[0].Read()
 		c.State = r.State
 	}
-	c.State = reconcile(c.State, c.Offset)
+	from, ok := e.Committed()
+	c.State = reconcile(c.State, c.Offset, ok && c.Offset < from)
 	return c
 }
 
@@ -155,8 +157,8 @@ func tidy(p *inspect.Partition) bool {
 // whyTidy says why p is not tidy, as far as nothing else does.
 func whyTidy(p *inspect.Partition) []string {
 	var parts []string
-	if p.Committed != p.State.Stable {
-		parts = append(parts, fmt.Sprintf("the gaps follow the committed offset, which was moved from %d to %d", p.State.Stable, p.Committed))
+	if from, moved := p.Moved(); moved {
+		parts = append(parts, fmt.Sprintf("the gaps follow the committed offset, which was moved from %d to %d", from, p.Committed))
 	}
 	if len(p.Slots) > 1 || p.Slots[0].Slot != 0 {
 		parts = append(parts, "folds "+plural(int64(len(p.Slots)), "slot", "slots")+" into slot 0")
@@ -165,6 +167,15 @@ func whyTidy(p *inspect.Partition) []string {
 		parts = append(parts, "drops and rewrites chunks that are not as they should be")
 	}
 	return parts
+}
+
+// doubt is why a change from c to after may rest on less than stands: without
+// metadata, native records count, and those of g could not be seen.
+func (c Commit) doubt(g *inspect.Group, after Commit) error {
+	if g.Unseen == nil || c.Metadata != "" && after.Metadata != "" {
+		return nil
+	}
+	return fmt.Errorf("native commits would count for it, and can not be seen: this needs DESCRIBE on topic %s, and READ where it exists", codec.NativeTopic)
 }
 
 // goesNative reports whether commits become native that were not.

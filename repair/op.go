@@ -77,6 +77,8 @@ func unmarshalOp(data []byte) (Op, error) {
 		return readOp[ShareSkip](bare)
 	case ShareReplay{}.Name():
 		return readOp[ShareReplay](bare)
+	case ShareUndo{}.Name():
+		return readOp[ShareUndo](bare)
 	case Undo{}.Name():
 		return readOp[Undo](bare)
 	}

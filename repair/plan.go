@@ -22,6 +22,8 @@ type Plan struct {
 	TakenAt   time.Time // when the snapshot was taken, to the millisecond
 	Changes   []Change  // sorted by topic, then partition
 	Refusals  []Refusal // sorted likewise
+	// Warnings say what nobody may expect who does not know Kafka well.
+	Warnings []string
 }
 
 // Change is one partition's commit, before and after.
@@ -81,6 +83,7 @@ func NewPlan(s inspect.Snapshot, op Op) (Plan, error) {
 	}
 	p.addAll(g)
 	p.refuseMissing(g)
+	p.warn(g)
 	return p, nil
 }
 
@@ -110,7 +113,7 @@ func (p *Plan) addAll(g *inspect.Group) {
 
 // change is what the op changes in one partition; nil: nothing.
 func (p *Plan) change(g *inspect.Group, part *inspect.Partition) (*Change, error) {
-	if err := reachable(part); err != nil {
+	if err := reachable(part); err != nil && !(uncommitted(part) && p.mayCreate()) {
 		return nil, err
 	}
 	proposed, err := p.Op.propose(g, part)
@@ -121,8 +124,12 @@ func (p *Plan) change(g *inspect.Group, part *inspect.Partition) (*Change, error
 		return nil, err
 	}
 	before := standing(part)
-	if before.same(proposed.after) {
+	unchanged := before.same(proposed.after)
+	if reset, ok := p.Op.(Reset); ok && unchanged && !reset.asks(part) {
 		return nil, nil
+	}
+	if err := before.doubt(g, proposed.after); err != nil || unchanged {
+		return nil, err
 	}
 	c := &Change{
 		Topic: part.Topic, Partition: part.Partition, TopicID: part.TopicID,

@@ -26,6 +26,7 @@ type planDocument struct {
 	Atomic    bool              `json:"atomic"` // all changes fit one commit
 	Changes   []changeDocument  `json:"changes"`
 	Refusals  []refusalDocument `json:"refusals"`
+	Warnings  []string          `json:"warnings,omitempty"` // plans had none at first
 }
 
 type changeDocument struct {
@@ -47,9 +48,9 @@ type refusalDocument struct {
 }
 
 // commitDocument is a commit: its bytes, and what they mean. Metadata that is
-// not UTF-8 is base64.
+// not UTF-8 is base64. Where nothing is committed, Committed is null.
 type commitDocument struct {
-	Committed        int64            `json:"committed"`
+	Committed        *int64           `json:"committed"`
 	LeaderEpoch      *int32           `json:"leader_epoch"`
 	Metadata         string           `json:"metadata"`
 	MetadataEncoding *string          `json:"metadata_encoding"`
@@ -82,7 +83,7 @@ func orNil[T comparable](v T) *T {
 
 func (c Commit) document() commitDocument {
 	d := commitDocument{
-		Committed: c.Offset, Metadata: c.Metadata, Size: c.size(), Records: []recordDocument{},
+		Metadata: c.Metadata, Size: c.size(), Records: []recordDocument{},
 		Format: orNil(c.Format), Encoding: orNil(c.Encoding),
 	}
 	for _, r := range c.Records {
@@ -91,10 +92,13 @@ func (c Commit) document() commitDocument {
 	if c.LeaderEpoch >= 0 {
 		d.LeaderEpoch = &c.LeaderEpoch
 	}
+	if !c.none() {
+		d.Committed = &c.Offset
+	}
 	if !utf8.ValidString(c.Metadata) {
 		d.Metadata, d.MetadataEncoding = base64.StdEncoding.EncodeToString([]byte(c.Metadata)), orNil(base64Encoding)
 	}
-	if c.Err == nil {
+	if c.Err == nil && !c.none() {
 		count, outstanding := int64(c.State.Gaps.Len()), c.State.Outstanding()
 		d.Stable, d.Max, d.Gaps, d.GapCount, d.Outstanding = &c.State.Stable, &c.State.Max, strictRanges{c.State.Gaps}, &count, &outstanding
 	}
@@ -114,14 +118,17 @@ func (d commitDocument) commit() (Commit, error) {
 	if d.LeaderEpoch != nil {
 		epoch = *d.LeaderEpoch
 	}
-	if d.Committed < 0 {
-		return Commit{}, fmt.Errorf("committed offset %d is negative", d.Committed)
+	if d.Committed != nil && *d.Committed < 0 {
+		return Commit{}, fmt.Errorf("committed offset %d is negative", *d.Committed)
 	}
 	var records []codec.Record
 	for _, r := range d.Records {
 		records = append(records, codec.Record(r))
 	}
-	c := newCommit(d.Committed, epoch, metadata).with(records)
+	c := noCommit()
+	if d.Committed != nil {
+		c = newCommit(*d.Committed, epoch, metadata).with(records)
+	}
 	said, err := json.Marshal(d)
 	if err != nil {
 		return Commit{}, err
@@ -138,6 +145,7 @@ func (p Plan) document() (planDocument, error) {
 	d := planDocument{
 		Head: inspect.Head{Kind: "plan", SchemaVersion: inspect.SchemaVersion}, ClusterID: p.ClusterID, Group: p.Group,
 		Op: op, TakenAt: inspect.Time{Time: p.TakenAt}, Atomic: p.Atomic(), Changes: []changeDocument{}, Refusals: []refusalDocument{},
+		Warnings: p.Warnings,
 	}
 	for _, c := range p.Changes {
 		d.Changes = append(d.Changes, changeDocument{

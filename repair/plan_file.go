@@ -61,6 +61,7 @@ func parsePlan(data []byte) (Plan, error) {
 		return Plan{}, err
 	}
 	p := Plan{ClusterID: d.ClusterID, Group: d.Group, Op: op, TakenAt: d.TakenAt.Time}
+	p.Warnings = append(p.Warnings, d.Warnings...)
 	for i, cd := range d.Changes {
 		c, err := cd.change()
 		if err != nil {

@@ -24,6 +24,9 @@ type Replay struct {
 	// Repartition sends copies where their keys belong in the other topic,
 	// instead of to the partition of the same number.
 	Repartition bool `json:"repartition,omitempty"`
+	// Partitioner is how those keys choose: one of [inspect.Partitioners], ""
+	// is Kafka's own.
+	Partitioner string `json:"partitioner,omitempty"`
 	// ByArrival merges the partitions by the records' timestamps.
 	ByArrival bool `json:"by_arrival,omitempty"`
 	// Rate is the most records per second; 0: no limit.

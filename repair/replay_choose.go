@@ -132,6 +132,16 @@ func (r Replay) Within(g *inspect.Group, targets []Target) []Target {
 	return left
 }
 
+// Gone is how many offsets of targets their logs do not hold any more.
+func Gone(g *inspect.Group, targets []Target) int64 {
+	var gone int64
+	for i := range g.Partitions {
+		p := &g.Partitions[i]
+		gone += rangesAt(targets, Target{Topic: p.Topic, Partition: p.Partition}).Intersect(below(max(0, p.LogStart))).Count()
+	}
+	return gone
+}
+
 // CheckTarget is nil when the copies of a replay can go to its topic: it is
 // there, and has a partition for each that is replayed.
 func (r Replay) CheckTarget(ctx context.Context, store *gapstore.Store, g *inspect.Group) error {

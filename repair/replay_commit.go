@@ -10,57 +10,53 @@ import (
 	"github.com/gapctl/gapctl/inspect"
 )
 
-// commit commits what the batch has of parts, in one transaction where it
-// fits, and otherwise in halves.
-func (r *replay) commit(ctx context.Context, parts []*replayPart) error {
+// commit commits cuts, of the batch, in one transaction where they fit, and
+// otherwise in halves.
+func (r *replay) commit(ctx context.Context, b *replayBatch, cuts []*replayCut) error {
 	s := r.session
-	changes := make([]Change, len(parts))
-	mine := map[*replayPart]int64{}
-	for i, part := range parts {
-		next, err := r.next(part)
+	changes := make([]Change, len(cuts))
+	for i, cut := range cuts {
+		part := cut.part
+		next, err := r.next(cut)
 		if err != nil {
 			return fmt.Errorf("%s: %w", part.change.Target(), err)
 		}
-		mine[part] = 0
 		changes[i] = Change{Topic: part.change.Topic, Partition: part.change.Partition, TopicID: part.change.TopicID, Before: part.now, After: next}
 	}
 	c, err := s.stage(ctx, changes)
 	if err != nil {
 		return err
 	}
-	for _, copied := range r.batch {
-		if _, ok := mine[copied.part]; ok {
-			mine[copied.part]++
-			if copied.record != nil {
-				c.Records = append(c.Records, copied.record)
-			}
-		}
+	if err := s.record.batch(s.applier.Now(), changes); err != nil {
+		return err
 	}
-	err = s.hold.Commit(ctx, c)
-	if len(parts) > 1 && batchTooLarge(err, changes) {
-		half := len(parts) / 2
-		if err := r.commit(ctx, parts[:half]); err != nil {
+	c.Records = append(c.Records, b.copiesOf(cuts)...)
+	err = r.hold.Commit(ctx, c)
+	if len(cuts) > 1 && batchTooLarge(err, changes) {
+		half := len(cuts) / 2
+		if err := r.commit(ctx, b, cuts[:half]); err != nil {
 			return err
 		}
-		return r.commit(ctx, parts[half:])
+		return r.commit(ctx, b, cuts[half:])
 	}
 	if err != nil {
 		err = s.settle(ctx, changes, err)
 	}
-	for i, part := range parts {
+	for i, cut := range cuts {
+		part := cut.part
 		if err == nil || s.result.outcome(part.change.Target()).Status == Applied {
 			part.now, part.state = changes[i].After, changes[i].After.State.Normalize()
-			part.copied += mine[part]
+			part.copied += cut.delivered
 		}
-		part.closing = nil
 	}
 	return err
 }
 
-// next is the commit in which the gaps of the batch are closed.
-func (r *replay) next(p *replayPart) (Commit, error) {
+// next is the commit in which the gaps of the cut are closed.
+func (r *replay) next(cut *replayCut) (Commit, error) {
+	p := cut.part
 	state := p.state
-	state.Gaps = state.Gaps.Sub(codec.NewRanges(p.closing...))
+	state.Gaps = state.Gaps.Sub(codec.NewRanges(cut.closing...))
 	like := &inspect.Partition{Entry: gapstore.Entry{
 		TopicID:   p.change.TopicID,
 		Committed: p.change.Before.Offset, LeaderEpoch: p.change.Before.LeaderEpoch,

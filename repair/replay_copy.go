@@ -1,6 +1,7 @@
 package repair
 
 import (
+	"context"
 	"encoding/binary"
 	"strconv"
 	"strings"
@@ -28,40 +29,131 @@ const (
 	replayMessage = "Replayed by gapctl: " // and the record's state
 )
 
-// copyOf is the copy of a record: its key, value, headers and timestamp, with
-// the headers that say where it comes from.
-func copyOf(r *inspect.Record, to Replay) *kgo.Record {
-	headers := make([]kgo.RecordHeader, 0, len(r.Headers)+addedHeaders)
+// copies makes the copies of records.
+type copies struct {
+	op         Replay
+	partitions int32 // of the topic they go to
+	stamps     map[place]*stamp
+	memory     *copyMemory
+}
+
+// copyMemory is where copies have their headers. As there may be millions, it
+// is used again for others once a batch of them is written.
+type copyMemory struct {
+	headers []kgo.RecordHeader
+	digits  []byte
+}
+
+func (m *copyMemory) reset() { m.headers, m.digits = m.headers[:0], m.digits[:0] }
+
+// stamp is what the copies of one partition have in common.
+type stamp struct {
+	state      inspect.RecordState
+	deliveries int
+	headers    [addedHeaders]kgo.RecordHeader
+}
+
+// Where a stamp has what differs from copy to copy.
+const (
+	offsetAt  = 2
+	replaysAt = 6
+)
+
+// The memory for headers grows up to that of as many copies as this.
+const copiesAtOnce = 1 << 14
+
+// newCopies is for copies to the topic of op, as it is now.
+func newCopies(ctx context.Context, store *gapstore.Store, op Replay) (copies, error) {
+	c := copies{op: op, stamps: map[place]*stamp{}, memory: &copyMemory{}}
+	if !op.Repartition || op.Partitioner == "" {
+		return c, nil
+	}
+	topics, err := store.Topics(ctx, []string{op.ToTopic})
+	if err == nil {
+		err = topics[op.ToTopic].Err
+	}
+	if err != nil {
+		return c, err
+	}
+	c.partitions = int32(len(topics[op.ToTopic].Logs))
+	return c, nil
+}
+
+// of turns r into its copy: its key, value, headers and timestamp, with the
+// headers that say where it comes from.
+func (c *copies) of(r *inspect.Record) *kgo.Record {
+	headers := c.headersOf(r)
+	partition := r.Partition
+	if c.op.Repartition {
+		partition = c.place(r.Key)
+	}
+	*r.Record = kgo.Record{Topic: c.op.ToTopic, Partition: partition, Key: r.Key, Value: r.Value, Headers: headers, Timestamp: r.Timestamp}
+	return r.Record
+}
+
+// place is the partition of a key; -1: the producer chooses.
+func (c *copies) place(key []byte) int32 {
+	if key == nil || c.partitions == 0 {
+		return -1
+	}
+	return inspect.KeyPartition(c.op.Partitioner, key, c.partitions)
+}
+
+func (c *copies) headersOf(r *inspect.Record) []kgo.RecordHeader {
+	m := c.memory
+	if n := len(r.Headers) + addedHeaders; cap(m.headers)-len(m.headers) < n {
+		m.headers = make([]kgo.RecordHeader, 0, max(n, min(2*cap(m.headers), copiesAtOnce*addedHeaders), 1<<8))
+	}
+	first, replayed := len(m.headers), int64(0)
 	for _, h := range r.Headers {
-		if !strings.HasPrefix(h.Key, dlqPrefix) && h.Key != headerReplays { // of an earlier replay
-			headers = append(headers, h)
+		switch {
+		case h.Key == headerReplays:
+			n, _ := number(h.Value)
+			replayed = max(0, n)
+		case !strings.HasPrefix(h.Key, dlqPrefix): // of an earlier replay
+			m.headers = append(m.headers, h)
 		}
 	}
-	// The values share one piece of memory: there may be millions of copies.
-	values, from := make([]byte, 0, 64+len(r.Topic)+len(r.Group)+len(replayMessage)+len(r.State)), 0
-	add := func(key string) {
-		headers = append(headers, kgo.RecordHeader{Key: key, Value: values[from:len(values):len(values)]})
-		from = len(values)
+	added := len(m.headers)
+	m.headers = append(m.headers, c.stampOf(r).headers[:]...)
+	m.headers[added+offsetAt].Value = m.number(r.Offset)
+	if replayed > 0 {
+		m.headers[added+replaysAt].Value = m.number(replayed + 1)
 	}
-	values = append(values, r.Topic...)
-	add(headerTopic)
-	values = strconv.AppendInt(values, int64(r.Partition), 10)
-	add(headerPartition)
-	values = strconv.AppendInt(values, r.Offset, 10)
-	add(headerOffset)
-	values = append(values, r.Group...)
-	add(headerGroup)
-	values = strconv.AppendInt(values, int64(max(0, r.Deliveries)), 10)
-	add(headerDeliveries)
-	values = append(append(values, replayMessage...), r.State...)
-	add(headerMessage)
-	values = strconv.AppendInt(values, replays(r.Record)+1, 10)
-	add(headerReplays)
-	c := &kgo.Record{Topic: to.ToTopic, Partition: r.Partition, Key: r.Key, Value: r.Value, Headers: headers, Timestamp: r.Timestamp}
-	if to.Repartition {
-		c.Partition = -1
+	return m.headers[first:len(m.headers):len(m.headers)]
+}
+
+func (m *copyMemory) number(n int64) []byte {
+	const most = 20 // digits
+	if cap(m.digits)-len(m.digits) < most {
+		m.digits = make([]byte, 0, max(1<<10, min(2*cap(m.digits), copiesAtOnce*most)))
 	}
-	return c
+	from := len(m.digits)
+	m.digits = strconv.AppendInt(m.digits, n, 10)
+	return m.digits[from:len(m.digits):len(m.digits)]
+}
+
+func (c *copies) stampOf(r *inspect.Record) *stamp {
+	at := place{r.Topic, r.Partition}
+	s := c.stamps[at]
+	if s == nil || s.state != r.State || s.deliveries != r.Deliveries {
+		s = newStamp(r)
+		c.stamps[at] = s
+	}
+	return s
+}
+
+func newStamp(r *inspect.Record) *stamp {
+	number := func(n int) []byte { return strconv.AppendInt(nil, int64(n), 10) }
+	return &stamp{r.State, r.Deliveries, [addedHeaders]kgo.RecordHeader{
+		{Key: headerTopic, Value: []byte(r.Topic)},
+		{Key: headerPartition, Value: number(int(r.Partition))},
+		offsetAt: {Key: headerOffset},
+		{Key: headerGroup, Value: []byte(r.Group)},
+		{Key: headerDeliveries, Value: number(max(0, r.Deliveries))},
+		{Key: headerMessage, Value: []byte(replayMessage + string(r.State))},
+		replaysAt: {Key: headerReplays, Value: number(1)},
+	}}
 }
 
 // header is the value of the last header of that key.

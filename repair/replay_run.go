@@ -5,8 +5,6 @@ import (
 	"errors"
 	"time"
 
-	"github.com/twmb/franz-go/pkg/kgo"
-
 	"github.com/gapctl/gapctl/codec"
 	"github.com/gapctl/gapctl/gapstore"
 	"github.com/gapctl/gapctl/inspect"
@@ -15,7 +13,7 @@ import (
 // The bounds of one batch: a transaction holds back the readers of the copies,
 // and what is delivered and not committed is delivered again after a kill.
 const (
-	replayRecords = 10_000
+	replayRecords = 25_000
 	replayBytes   = 8 << 20
 	replayTime    = time.Second // of records that go to no topic
 	// replayRanges bounds the closed gaps of a batch that copies nothing.
@@ -26,20 +24,24 @@ const (
 // delivered is done, and the rest outstanding.
 var ErrIncomplete = errors.New("not all was delivered")
 
-// replay is the delivery of the records of some changes, under the hold.
+// replay is the delivery of the records of some changes, under the hold. While
+// one batch is committed, the next is read.
 type replay struct {
 	session *session
+	hold    *gapstore.Hold
 	op      Replay
 	to      delivery // nil: a topic
+	copies  copies
 	parts   map[place]*replayPart
 	order   []*replayPart
-	batch   []replayCopy
-	bytes   int
-	ranges  int
-	since   time.Time // when the batch began
+	batch   *replayBatch // that is being read
+	written *replayBatch // the one before, under way or done
 	started time.Time
 	taken   int64
 	failed  error // the first record that was not accepted
+
+	committing chan error // nil unless a batch is under way
+	broken     error      // why no other batch can follow
 }
 
 // place names a partition.
@@ -48,24 +50,20 @@ type place struct {
 	partition int32
 }
 
-// replayPart is one partition under way.
+// replayPart is one partition under way. What stands of it is the business of
+// the commit under way, if there is one.
 type replayPart struct {
-	change  Change
-	now     Commit
-	state   codec.State // that now says
-	closing []codec.Range
-	copied  int64
-	err     error // why not all of it was read
-}
-
-type replayCopy struct {
-	part   *replayPart
-	record *kgo.Record
+	change Change
+	now    Commit
+	state  codec.State // that now says
+	copied int64
+	cut    *replayCut // of the batch that is being read; nil: nothing
+	err    error      // why not all of it was read
 }
 
 // replay delivers what changes want, batch by batch.
 func (s *session) replay(ctx context.Context, op Replay, changes []Change) error {
-	r := &replay{session: s, op: op, parts: map[place]*replayPart{}, started: time.Now()}
+	r := &replay{session: s, hold: s.hold, op: op, parts: map[place]*replayPart{}, batch: &replayBatch{}, started: time.Now()}
 	var err error
 	if r.to, err = op.delivery(s.applier.Streams); err != nil {
 		return err
@@ -82,7 +80,14 @@ func (s *session) replay(ctx context.Context, op Replay, changes []Change) error
 		return err
 	}
 	defer store.Close()
+	if r.copies, err = newCopies(ctx, store, op); err != nil {
+		return err
+	}
+	r.copies.memory = &r.batch.memory
 	err = r.run(ctx, store, targets)
+	if settled := r.settled(); err == nil {
+		err = settled
+	}
 	return errors.Join(err, r.conclude(ctx, err))
 }
 
@@ -99,7 +104,7 @@ func (r *replay) run(ctx context.Context, store *gapstore.Store, targets []gapst
 		if err := r.take(ctx, part, found); err != nil {
 			return err
 		}
-		if r.full() {
+		if r.batch.full(r.to != nil) {
 			if err := r.flush(ctx); err != nil {
 				return err
 			}
@@ -111,30 +116,24 @@ func (r *replay) run(ctx context.Context, store *gapstore.Store, targets []gapst
 // take puts a record into the batch, or delivers it.
 func (r *replay) take(ctx context.Context, part *replayPart, found gapstore.Found) error {
 	if found.Record == nil {
-		part.closing = append(part.closing, found.Offsets)
-		r.ranges++
+		r.batch.close(part, found.Offsets)
 		return nil
 	}
 	if err := r.pace(ctx); err != nil {
 		return errors.Join(err, r.flush(ctx))
 	}
 	record := inspect.Record{Record: found.Record, Group: r.session.plan.Group, State: inspect.RecordOutstanding, Deliveries: -1}
+	size := record.Size()
 	if r.to != nil {
 		if err := r.to.deliver(ctx, &record); err != nil {
 			return r.reject(ctx, err)
 		}
+		r.batch.close(part, found.Offsets)
+		r.batch.deliver(part, nil, size)
+		return nil
 	}
-	if len(r.batch) == 0 {
-		r.since = time.Now()
-	}
-	part.closing = append(part.closing, found.Offsets)
-	r.ranges++
-	r.bytes += record.Size()
-	c := replayCopy{part: part}
-	if r.to == nil {
-		c.record = copyOf(&record, r.op)
-	}
-	r.batch = append(r.batch, c)
+	r.batch.close(part, found.Offsets)
+	r.batch.deliver(part, r.copies.of(&record), size)
 	return nil
 }
 
@@ -150,7 +149,7 @@ func (r *replay) reject(ctx context.Context, err error) error {
 	if r.failed == nil {
 		r.failed = err
 	}
-	return r.session.hold.Err()
+	return r.hold.Err()
 }
 
 // pace waits until the rate allows another record. What is in the batch does
@@ -165,7 +164,7 @@ func (r *replay) pace(ctx context.Context) error {
 	if wait <= 0 {
 		return nil
 	}
-	if wait > replayTime/10 || time.Since(r.since) > replayTime {
+	if wait > replayTime/10 || time.Since(r.batch.since) > replayTime {
 		if err := r.flush(ctx); err != nil {
 			return err
 		}
@@ -173,46 +172,9 @@ func (r *replay) pace(ctx context.Context) error {
 	select {
 	case <-time.After(time.Until(due)):
 		return nil
-	case <-r.session.hold.Lost():
-		return r.session.hold.Err()
+	case <-r.hold.Lost():
+		return r.hold.Err()
 	case <-ctx.Done():
 		return context.Cause(ctx)
 	}
-}
-
-func (r *replay) full() bool {
-	return len(r.batch) >= replayRecords || r.bytes >= replayBytes || r.ranges >= replayRanges ||
-		r.to != nil && len(r.batch) > 0 && time.Since(r.since) > replayTime
-}
-
-// flush commits the batch: the copies and the closing of their gaps.
-func (r *replay) flush(ctx context.Context) error {
-	if r.to != nil {
-		if err := r.to.flush(); err != nil {
-			return err
-		}
-		// What is delivered must be closed, also when ctx has ended.
-		var cancel context.CancelFunc
-		ctx, cancel = context.WithTimeout(context.WithoutCancel(ctx), settleTimeout)
-		defer cancel()
-	}
-	var parts []*replayPart
-	for _, part := range r.order {
-		if len(part.closing) > 0 {
-			parts = append(parts, part)
-		}
-	}
-	if len(parts) == 0 {
-		return nil
-	}
-	err := r.commit(ctx, parts)
-	r.batch, r.bytes, r.ranges = r.batch[:0], 0, 0
-	if err == nil && r.session.applier.Progress != nil {
-		var done int64
-		for _, part := range r.order {
-			done += part.copied
-		}
-		r.session.applier.Progress(done)
-	}
-	return err
 }

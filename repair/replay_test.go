@@ -2,7 +2,6 @@ package repair
 
 import (
 	"bytes"
-	"context"
 	"errors"
 	"fmt"
 	"reflect"
@@ -160,11 +159,7 @@ func TestReplayOverABadNetwork(t *testing.T) {
 
 func TestCancelledReplay(t *testing.T) {
 	s := replayScene(t)
-	ctx, cancel := context.WithCancel(t.Context())
-	a := s.applier(s.dial)
-	a.Progress = func(int64) { cancel() }
-	p := s.plan(Replay{ToTopic: retryTopic, Rate: 5})
-	r := a.Apply(ctx, p, Approve(p, "me@here", "test"))
+	r := s.stopped(s.plan(Replay{ToTopic: retryTopic, Rate: 5}))
 	if r.Err == nil || r.Count(Applied) == 2 || r.Copied() == 0 || int(r.Copied()) != len(s.copies()) {
 		t.Fatalf("%+v, copied %v", r, s.copies())
 	}
@@ -196,7 +191,12 @@ func TestReplaysSurviveJSON(t *testing.T) {
 func TestCopyCountsReplays(t *testing.T) {
 	r := &kgo.Record{Topic: "orders", Partition: 1, Offset: 5, Headers: []kgo.RecordHeader{{Key: "mine", Value: []byte("x")}}}
 	for want := int64(1); want < 4; want++ {
-		c := copyOf(recordOf(r), Replay{ToTopic: "retry"})
+		original := *r
+		made, err := newCopies(t.Context(), nil, Replay{ToTopic: "retry"})
+		if err != nil {
+			t.Fatal(err)
+		}
+		c := made.of(recordOf(&original))
 		if replays(c) != want || len(c.Headers) != 8 || c.Headers[0].Key != "mine" {
 			t.Fatalf("%d: %+v", want, c.Headers)
 		}

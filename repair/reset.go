@@ -22,13 +22,15 @@ const (
 	ToOffset   To = "offset"   // Reset.Offset
 	ToShift    To = "shift-by" // Reset.Offset from where it is, which may be negative
 	ToTable    To = "table"    // Reset.Table
+	ToNone     To = "none"     // nowhere: the commit is deleted
 )
 
 // Reset moves the stable offset, or says of single records that they are done
 // or outstanding. It is the only op that may let a record be processed again.
 //
 // Forward to X: everything below X counts as done; gaps at or above X stay.
-// Back to X: everything from X on is outstanding again.
+// Back to X: everything from X on is outstanding again. Where nothing is
+// committed, it makes a commit.
 type Reset struct {
 	To     To    `json:"to,omitempty"`
 	Offset int64 `json:"offset,omitempty"`
@@ -71,6 +73,15 @@ func (r Reset) Targets() []Target {
 }
 
 func (r Reset) propose(_ *inspect.Group, p *inspect.Partition) (proposal, error) {
+	switch {
+	case r.To == ToNone:
+		return r.drop(p)
+	case uncommitted(p):
+		return r.create(p)
+	}
+	if !r.asks(p) {
+		return keep(p), nil
+	}
 	clear, state := false, current(p)
 	if err := legible(p); err != nil {
 		if !r.ClearMetadata {
@@ -107,6 +118,18 @@ func (r Reset) propose(_ *inspect.Group, p *inspect.Partition) (proposal, error)
 		after = commitAt(p, want.Stable, "")
 	}
 	return proposal{after, strings.Join(e.notes, "; ")}, err
+}
+
+// Empty reports whether nothing at all is asked.
+func (r Reset) Empty() bool {
+	return r.To == "" && !r.ClearMetadata && len(r.Done)+len(r.Outstanding) == 0
+}
+
+// asks reports whether anything is asked of p.
+func (r Reset) asks(p *inspect.Partition) bool {
+	at := Target{Topic: p.Topic, Partition: p.Partition}
+	_, moves := (&edit{reset: r, p: p}).destination()
+	return moves || r.To == ToNone || r.ClearMetadata || !rangesAt(r.Done, at).Empty() || !rangesAt(r.Outstanding, at).Empty()
 }
 
 // OnlyFormat is the format in which the group's commits have gaps, if it is one

@@ -52,7 +52,7 @@ func (e *edit) move() error {
 	}
 	if inside := max(e.p.LogStart, min(to, e.p.LogEnd)); to != inside && to != e.state.Stable {
 		if !e.reset.Clamp {
-			return fmt.Errorf("offset %d lies outside the log, which holds %d up to %d; --clamp takes the nearest end", to, e.p.LogStart, e.p.LogEnd)
+			return outsideLog(to, e.p)
 		}
 		e.note(fmt.Sprintf("clamped from %d", to))
 		to = inside

@@ -44,14 +44,18 @@ type Result struct {
 	// Err is why not everything was applied; nil if all was.
 	Err error
 
-	final bool // nothing can undo it
+	final  bool // nothing can undo it
+	shared bool // of a share group
+
+	forGood bool // records of a share group were skipped
 }
 
 // newResult is the result of p, which has that digest, before anything was
 // tried.
 func newResult(p Plan, digest string) *Result {
 	r := &Result{Group: p.Group, PlanDigest: digest}
-	_, r.final = p.Op.(shareOp)
+	r.final, r.shared = final(p.Op), p.Shared()
+	_, r.forGood = p.Op.(ShareSkip)
 	for _, c := range p.Changes {
 		r.Outcomes = append(r.Outcomes, Outcome{Topic: c.Topic, Partition: c.Partition, Status: NotAttempted, After: c.After})
 	}

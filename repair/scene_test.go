@@ -100,7 +100,10 @@ func (s *scene) stands() [2]gapstore.OffsetCommit {
 	}
 	var all [2]gapstore.OffsetCommit
 	for p := range int32(2) {
-		o, _ := fetched.Lookup(sceneTopic, p)
+		o, ok := fetched.Lookup(sceneTopic, p)
+		if !ok {
+			o.At, o.LeaderEpoch = gapstore.NoOffset, -1
+		}
 		all[p] = gapstore.OffsetCommit{Topic: sceneTopic, Partition: p, Offset: o.At, LeaderEpoch: o.LeaderEpoch, Metadata: o.Metadata}
 	}
 	return all

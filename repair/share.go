@@ -2,13 +2,10 @@ package repair
 
 import (
 	"context"
-	"encoding/json"
 	"errors"
 	"fmt"
-	"strings"
 
 	"github.com/gapctl/gapctl/codec"
-	"github.com/gapctl/gapctl/gapstore"
 	"github.com/gapctl/gapctl/inspect"
 )
 
@@ -27,6 +24,8 @@ func forShare(op Op) (shareOp, error) {
 	switch op := op.(type) {
 	case shareOp:
 		return op, nil
+	case Undo:
+		return newShareUndo(op)
 	case Replay:
 		if !op.Rejected {
 			return nil, errors.New("the consumers of a share group get what is outstanding anyway; --rejected replays what they do not get")
@@ -52,11 +51,12 @@ func newSharePlan(p Plan, g *inspect.Group, op Op) (Plan, error) {
 		return Plan{}, fmt.Errorf("%w: %s is a share group: %w", ErrRefused, g.Name, err)
 	}
 	p.Op = shared
+	_, undoes := shared.(ShareUndo)
 	for i := range g.Partitions {
 		part := &g.Partitions[i]
 		c := Change{}
 		err := reachableShare(part)
-		if err == nil {
+		if err == nil || undoes && uncommitted(part) {
 			c, err = shared.proposeShare(g, part)
 		}
 		switch {
@@ -67,6 +67,7 @@ func newSharePlan(p Plan, g *inspect.Group, op Op) (Plan, error) {
 		}
 	}
 	p.refuseMissing(g)
+	p.warn(g)
 	return p, nil
 }
 
@@ -82,6 +83,12 @@ func reachableShare(p *inspect.Partition) error {
 	return nil
 }
 
+// Shared reports whether the plan is for a share group.
+func (p Plan) Shared() bool {
+	_, ok := p.Op.(shareOp)
+	return ok
+}
+
 // Live reports whether the plan can be carried out while the group has members.
 func (p Plan) Live() bool {
 	switch p.Op.(type) {
@@ -89,49 +96,6 @@ func (p Plan) Live() bool {
 		return true
 	}
 	return false
-}
-
-// shareStanding is the state of a share partition as a commit: the start
-// offset, and as text what is kept of the records' deliveries.
-func shareStanding(e *gapstore.Entry) Commit {
-	if len(e.State.Delivery) == 0 {
-		return newCommit(e.Committed, -1, "")
-	}
-	type delivery struct {
-		Start int64               `json:"start"`
-		End   int64               `json:"end"`
-		State codec.DeliveryState `json:"state"`
-		Count int16               `json:"count"`
-	}
-	var all []delivery
-	for _, d := range e.State.Delivery {
-		if d.State != codec.Unknown {
-			all = append(all, delivery{d.Start, d.End, d.State, d.Count})
-		}
-	}
-	text, _ := json.Marshal(all) // numbers alone
-	return newCommit(e.Committed, -1, string(text))
-}
-
-// stateInWords counts what a share group keeps of deliveries, by state.
-func stateInWords(p *inspect.Partition) string {
-	counts := map[codec.DeliveryState]int64{}
-	for _, d := range p.State.Delivery {
-		counts[d.State] += d.Len()
-	}
-	var words []string
-	for _, of := range []struct {
-		state codec.DeliveryState
-		what  string
-	}{{codec.Acknowledged, "accepted"}, {codec.Archived, "rejected"}, {codec.Available, "released"}} {
-		if n := counts[of.state]; n > 0 {
-			words = append(words, fmt.Sprintf("%d %s", n, of.what))
-		}
-	}
-	if len(words) == 0 {
-		return "nothing"
-	}
-	return strings.Join(words, ", ")
 }
 
 // terminal are the offsets of p that a share group has done with.

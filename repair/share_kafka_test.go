@@ -5,6 +5,7 @@ import (
 	"slices"
 	"testing"
 
+	"github.com/twmb/franz-go/pkg/kadm"
 	"github.com/twmb/franz-go/pkg/kgo"
 
 	"github.com/gapctl/gapctl/codec"
@@ -106,6 +107,124 @@ func (s *realScene) resetShared(topic string) {
 	if !errors.Is(r.Err, gapstore.ErrConflict) || r.Count(Conflict) != 1 {
 		s.t.Errorf("a stale plan: %+v", r)
 	}
+}
+
+// A real share group: its offsets are deleted and come back by undo, where
+// they started, and without what was delivered.
+func TestKafkaShareGroupDeleted(t *testing.T) {
+	b := kafkatest.Shared(t)
+	const topic, records = "share-deleted", 40
+	b.CreateTopic(topic, 1, nil)
+	b.Fill(topic, 1, records)
+	s := kafkaScene(t, b, "share-deleters")
+	acks := b.RunShare(kafkatest.ShareOptions{Group: s.group, Topics: []string{topic}, UntilCovered: true, Release: kafkatest.EveryPlus(9, 5)})
+	if len(acks) == 0 {
+		t.Fatal("nothing was delivered")
+	}
+	start, delivered := s.sharedState()
+	if len(delivered) == 0 {
+		t.Fatal("no delivery is kept")
+	}
+	p, r := s.repair(Reset{To: ToNone})
+	if p.Changes[0].Reprocesses == 0 || len(p.Warnings) != 2 {
+		t.Errorf("planned %+v", p)
+	}
+	if left := s.gather().Groups[0].Partitions; len(left) != 0 {
+		t.Fatalf("still there: %+v", left)
+	}
+	undo := s.planUndo(r.ID, inspect.Topics{{Topic: topic}})
+	if done := s.applier(s.dial).Apply(t.Context(), undo, Approve(undo, "me@here", "test")); done.Err != nil || done.Count(Applied) != 1 {
+		t.Fatalf("%+v of %+v", done, undo)
+	}
+	if again, delivered := s.sharedState(); again != start || len(delivered) != 0 {
+		t.Errorf("start %d, was %d, %v", again, start, delivered)
+	}
+	// What was skipped, nothing brings back.
+	s.skipShared(topic, 7)
+	entries := s.entries()
+	if entries[0].Plan.Op.Name() != (ShareSkip{}).Name() || entries[0].Undoable() {
+		t.Errorf("%+v", entries[0])
+	}
+}
+
+// planUndo plans the undoing of a repair.
+func (s *realScene) planUndo(id string, topics inspect.Topics) Plan {
+	s.t.Helper()
+	entry, err := s.journal.Entry(id)
+	if err != nil {
+		s.t.Fatal(err)
+	}
+	store, err := gapstore.Open(s.t.Context(), s.dial)
+	if err != nil {
+		s.t.Fatal(err)
+	}
+	defer store.Close()
+	snapshot := s.gather()
+	g := &snapshot.Groups[0]
+	if err := AddUncommitted(s.t.Context(), store, g, topics); err != nil {
+		s.t.Fatal(err)
+	}
+	p, err := NewPlan(snapshot, Undo{ID: id, Done: entry.Plan, Left: entry.Left})
+	if err != nil {
+		s.t.Fatal(err)
+	}
+	return p
+}
+
+// A real group: commits are made where there were none, and taken back; all are
+// deleted, and brought back.
+func TestKafkaCommitsMadeAndDeleted(t *testing.T) {
+	b := kafkatest.Shared(t)
+	const topic = "made-and-deleted"
+	b.CreateTopic(topic, 3, nil)
+	b.Fill(topic, 3, 50)
+	s := kafkaScene(t, b, "makers")
+	offsets := kadm.Offsets{}
+	offsets.Add(kadm.Offset{Topic: topic, Partition: 0, At: 7, LeaderEpoch: -1})
+	if err := kadm.NewClient(b.Client()).CommitAllOffsets(t.Context(), s.group, offsets); err != nil {
+		t.Fatal(err)
+	}
+	committed := func() (offsets []int64) {
+		for _, p := range s.gather().Groups[0].Partitions {
+			offsets = append(offsets, p.Committed)
+		}
+		return offsets
+	}
+	all := inspect.Topics{{Topic: topic}}
+	for _, op := range []struct {
+		reset Reset
+		want  []int64
+	}{{Reset{To: ToOffset, Offset: 20}, []int64{20, 20, 20}}, {Reset{To: ToNone}, nil}} {
+		p := s.planOn(op.reset, all)
+		r := s.applier(s.dial).Apply(t.Context(), p, Approve(p, "me@here", "test"))
+		if got := committed(); r.Err != nil || !slices.Equal(got, op.want) {
+			t.Fatalf("%+v: committed %v, %+v", op.reset, got, r)
+		}
+		undo := s.planUndo(r.ID, all)
+		r = s.applier(s.dial).Apply(t.Context(), undo, Approve(undo, "me@here", "test"))
+		if got := committed(); r.Err != nil || !slices.Equal(got, []int64{7}) {
+			t.Fatalf("undone: committed %v, %+v of %+v", got, r, undo)
+		}
+	}
+}
+
+// planOn plans op on all partitions of topics.
+func (s *realScene) planOn(op Op, topics inspect.Topics) Plan {
+	s.t.Helper()
+	store, err := gapstore.Open(s.t.Context(), s.dial)
+	if err != nil {
+		s.t.Fatal(err)
+	}
+	defer store.Close()
+	snapshot := s.gather()
+	if err := AddUncommitted(s.t.Context(), store, &snapshot.Groups[0], topics); err != nil {
+		s.t.Fatal(err)
+	}
+	p, err := NewPlan(snapshot, op)
+	if err != nil {
+		s.t.Fatal(err)
+	}
+	return p
 }
 
 // readOrigins is the offsets of which n copies are in partition 0, sorted.

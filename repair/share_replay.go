@@ -70,6 +70,10 @@ func (r ShareReplay) copy(ctx context.Context, s *session, todo []Change, store 
 		q.Only = append(q.Only, gapstore.Target{Topic: c.Topic, Partition: c.Partition, Ranges: r.chosen(c.Target(), only)})
 	}
 	n, copied := int64(0), map[place]int64{}
+	copies, err := newCopies(ctx, store, r.Replay)
+	if err != nil {
+		return err
+	}
 	end := func() error {
 		err := copier.Commit(ctx)
 		for _, c := range todo {
@@ -80,7 +84,7 @@ func (r ShareReplay) copy(ctx context.Context, s *session, todo []Change, store 
 		clear(copied)
 		return err
 	}
-	err := copier.Begin()
+	err = copier.Begin()
 	for found, failed := range inspect.ReadRecords(ctx, store, g, q) {
 		if err = errors.Join(err, failed); err != nil {
 			break
@@ -88,7 +92,7 @@ func (r ShareReplay) copy(ctx context.Context, s *session, todo []Change, store 
 		if found.Record == nil {
 			continue
 		}
-		copier.Produce(ctx, copyOf(found.Record, r.Replay))
+		copier.Produce(ctx, copies.of(found.Record))
 		copied[place{found.At.Topic, found.At.Partition}]++
 		if n++; n%shareCopies == 0 {
 			if err = end(); err == nil {

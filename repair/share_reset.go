@@ -4,14 +4,16 @@ import (
 	"context"
 	"errors"
 	"fmt"
+	"slices"
 
 	"github.com/gapctl/gapctl/codec"
 	"github.com/gapctl/gapctl/gapstore"
 	"github.com/gapctl/gapctl/inspect"
 )
 
-// ShareReset sets the start offset of a share group that has no members. The
-// broker starts afresh from there: what it kept of deliveries is wiped.
+// ShareReset sets the start offset of a share group that has no members, or
+// deletes it. The broker starts afresh from there: what it kept of deliveries is
+// wiped.
 type ShareReset struct {
 	Reset
 }
@@ -21,29 +23,52 @@ func (ShareReset) Name() string { return "share-reset" }
 
 func (r ShareReset) proposeShare(_ *inspect.Group, p *inspect.Partition) (Change, error) {
 	e := edit{reset: r.Reset, p: p, state: codec.Complete(p.Committed)}
+	if r.To == ToNone {
+		why := fmt.Sprintf("start %d and the delivery state are deleted: %s", p.Committed, wiped(p))
+		return changeShare(p, noCommit(), why), nil
+	}
 	to, moves := e.destination()
 	if !moves {
 		return Change{}, nil
 	}
 	if inside := max(p.LogStart, min(to, p.LogEnd)); to != inside {
 		if !r.Clamp {
-			return Change{}, fmt.Errorf("offset %d lies outside the log, which holds %d up to %d; --clamp takes the nearest end", to, p.LogStart, p.LogEnd)
+			return Change{}, outsideLog(to, p)
 		}
 		to = inside
 	}
-	c := Change{Topic: p.Topic, Partition: p.Partition, TopicID: p.TopicID, Before: shareStanding(&p.Entry), After: newCommit(to, -1, "")}
-	if c.Before.same(c.After) {
-		return Change{}, nil
+	why := fmt.Sprintf("start %d becomes %d; the delivery state is wiped: %s", p.Committed, to, wiped(p))
+	return changeShare(p, newCommit(to, -1, ""), why), nil
+}
+
+// wiped is the delivery state of p in words.
+func wiped(p *inspect.Partition) string {
+	if p.StartOnly() {
+		return "it can not be seen"
+	}
+	return shareStanding(&p.Entry).deliveriesInWords()
+}
+
+// changeShare is the change of p to a start offset, or to none; empty when that
+// is what stands.
+func changeShare(p *inspect.Partition, after Commit, why string) Change {
+	c := Change{Topic: p.Topic, Partition: p.Partition, TopicID: p.TopicID, Before: shareStanding(&p.Entry), After: after, Why: why}
+	if c.Before.same(after) {
+		return Change{}
 	}
 	inLog := codec.Range{Start: p.LogStart, End: p.LogEnd}
 	done := terminal(p).Clip(inLog)
-	after := below(to).Clip(inLog)
-	c.Skips, c.Reprocesses = after.Sub(done).Count(), done.Sub(after).Count()
-	c.Why = fmt.Sprintf("start %d becomes %d; the delivery state is wiped: %s", p.Committed, to, stateInWords(p))
-	return c, nil
+	undelivered := after.completed().Clip(inLog)
+	c.Skips, c.Reprocesses = undelivered.Sub(done).Count(), done.Sub(undelivered).Count()
+	return c
 }
 
 func (r ShareReset) run(ctx context.Context, s *session, todo []Change) error {
+	return s.setStarts(ctx, todo)
+}
+
+// setStarts sets and deletes start offsets.
+func (s *session) setStarts(ctx context.Context, todo []Change) error {
 	store, err := gapstore.Open(ctx, s.applier.Dial)
 	if err != nil {
 		return err
@@ -53,10 +78,30 @@ func (r ShareReset) run(ctx context.Context, s *session, todo []Change) error {
 	if err != nil {
 		return err
 	}
+	open, err := s.compareShare(todo, stands)
+	if err == nil {
+		err = wholeTopics(open, stands)
+	}
+	if err != nil || len(open) == 0 {
+		return s.refuse(err)
+	}
+	refused, err := s.alterShare(ctx, store, open)
+	if err != nil && !errors.Is(err, gapstore.ErrUnknownOutcome) {
+		s.result.setAll(open, Failed, err)
+		return s.refuse(err)
+	}
+	return s.settleShare(ctx, store, open, refused, err)
+}
+
+// compareShare is what is left to do of todo; an error when anything is neither
+// what the plan saw nor what it wants.
+func (s *session) compareShare(todo []Change, stands map[place]Commit) ([]Change, error) {
 	var open []Change
-	var starts []gapstore.OffsetCommit
 	for _, c := range todo {
-		now := stands[c.Target().place()]
+		now, ok := stands[c.Target().place()]
+		if !ok {
+			now = noCommit()
+		}
 		switch {
 		case now.same(c.After):
 			s.result.set(c.Target(), Unchanged, nil)
@@ -64,21 +109,66 @@ func (r ShareReset) run(ctx context.Context, s *session, todo []Change) error {
 			key := gapstore.Key{Group: s.plan.Group, Topic: c.Topic, Partition: c.Partition}
 			err := &gapstore.ConflictError{Key: key, Want: c.before(), Got: now.onWire(c.Target(), c.TopicID)}
 			s.result.set(c.Target(), Conflict, err)
-			return err
+			return nil, err
 		default:
 			open = append(open, c)
-			starts = append(starts, c.after())
 		}
 	}
-	if len(open) == 0 {
-		return nil
+	return open, nil
+}
+
+// wholeTopics is nil when changes delete whole topics or nothing: the broker
+// knows no other way.
+func wholeTopics(changes []Change, stands map[place]Commit) error {
+	deleted := map[place]bool{}
+	topics := map[string]bool{}
+	for _, c := range changes {
+		if c.After.none() {
+			deleted[c.Target().place()], topics[c.Topic] = true, true
+		}
 	}
-	refused, err := store.AlterShareOffsets(ctx, s.plan.Group, starts)
-	if err != nil && !errors.Is(err, gapstore.ErrUnknownOutcome) {
-		s.result.setAll(open, Failed, err)
-		return s.refuse(err)
+	for at, now := range stands {
+		if topics[at.topic] && !deleted[at] && !now.none() {
+			return fmt.Errorf("%w: the broker deletes the offsets of whole topics, and %s/%d is not to be deleted", ErrRefused, at.topic, at.partition)
+		}
 	}
-	return s.settleShare(ctx, store, open, refused, err)
+	return nil
+}
+
+// alterShare sends the requests. What is refused is told by the index of its
+// change.
+func (s *session) alterShare(ctx context.Context, store *gapstore.Store, changes []Change) (map[int]error, error) {
+	var starts []gapstore.OffsetCommit
+	var moved []int // by index in starts
+	var topics []string
+	for i, c := range changes {
+		switch {
+		case !c.After.none():
+			starts, moved = append(starts, c.after()), append(moved, i)
+		case !slices.Contains(topics, c.Topic):
+			topics = append(topics, c.Topic)
+		}
+	}
+	refused := map[int]error{}
+	if len(starts) > 0 {
+		errs, err := store.AlterShareOffsets(ctx, s.plan.Group, starts)
+		for i, err := range errs {
+			refused[moved[i]] = err
+		}
+		if err != nil {
+			return refused, err
+		}
+	}
+	if len(topics) == 0 {
+		return refused, nil
+	}
+	errs, err := store.DeleteShareOffsets(ctx, s.plan.Group, topics)
+	for i, c := range changes {
+		if err := errs[c.Topic]; err != nil && c.After.none() {
+			refused[i] = err
+		}
+	}
+	return refused, err
 }
 
 // settleShare compares what stands with what was to be.
@@ -93,13 +183,17 @@ func (s *session) settleShare(ctx context.Context, store *gapstore.Store, change
 	}
 	var first error
 	for i, c := range changes {
-		now, err := stands[c.Target().place()], refused[i]
+		now, ok := stands[c.Target().place()]
+		if !ok {
+			now = noCommit()
+		}
+		err := refused[i]
 		switch {
 		case now.same(c.After):
 			s.result.set(c.Target(), Applied, nil)
 			continue
 		case err == nil && failure == nil:
-			err = fmt.Errorf("%w: %s was written, and start %d is there now", ErrUnverified, c.Target(), now.Offset)
+			err = fmt.Errorf("%w: %s was written, and %s", ErrUnverified, c.Target(), verifiedOffset(now.Offset))
 			s.result.set(c.Target(), Unverified, err)
 		default:
 			err = errors.Join(err, failure)

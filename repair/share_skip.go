@@ -41,9 +41,12 @@ func (k ShareSkip) proposeShare(g *inspect.Group, p *inspect.Partition) (Change,
 		return Change{}, err
 	}
 	standing := shareStanding(&p.Entry)
+	why := fmt.Sprintf("accepts %s as a member of the group", skips)
+	if n := others.Count(); n > 0 {
+		why += fmt.Sprintf("; up to %s before it count one delivery more", plural(n, "record", "records"))
+	}
 	return Change{
-		Topic: p.Topic, Partition: p.Partition, TopicID: p.TopicID, Before: standing, After: standing, Skips: skips.Count(),
-		Why: fmt.Sprintf("accepts %s as a member of the group; up to %s that come before count one delivery more", skips, plural(others.Count(), "record", "records")),
+		Topic: p.Topic, Partition: p.Partition, TopicID: p.TopicID, Before: standing, After: standing, Skips: skips.Count(), Why: why,
 	}, nil
 }
 
@@ -93,7 +96,28 @@ func (k ShareSkip) run(ctx context.Context, s *session, todo []Change) error {
 			}
 		}
 	}
+	s.noteShare(ctx)
 	return first
+}
+
+// noteShare puts what stands of the share group into the outcomes that were
+// applied, as far as it can be read.
+func (s *session) noteShare(ctx context.Context) {
+	store, err := gapstore.Open(ctx, s.applier.Dial)
+	if err != nil {
+		return
+	}
+	defer store.Close()
+	loaded, _ := store.Load(ctx, []gapstore.Ref{{Group: s.plan.Group, Share: true}}, nil)
+	for i := range loaded[0].Entries {
+		e := &loaded[0].Entries[i]
+		for k := range s.result.Outcomes {
+			if o := &s.result.Outcomes[k]; e.HasState() && o.Status == Applied && o.Topic == e.Topic && o.Partition == e.Partition {
+				o.After = shareStanding(e)
+				o.After.State, o.After.Err = e.State, nil
+			}
+		}
+	}
 }
 
 // locate looks again where the records are: the group may be at work.

@@ -55,6 +55,9 @@ func (s *session) read(ctx context.Context) (map[gapstore.Key]stood, error) {
 	}
 	stands := make(map[gapstore.Key]stood, len(got))
 	for _, o := range got {
+		if o.Offset < 0 {
+			o.LeaderEpoch, o.Metadata = -1, ""
+		}
 		stands[gapstore.Key{Group: s.plan.Group, Topic: o.Topic, Partition: o.Partition}] = stood{OffsetCommit: o}
 	}
 	for _, c := range s.plan.Changes {
@@ -115,6 +118,9 @@ func (s *session) load(ctx context.Context) ([]gapstore.Entry, error) {
 		loaded, _ := store.Load(ctx, []gapstore.Ref{{Group: s.plan.Group}}, func(topic string, partition int32) bool {
 			return parts[place{topic, partition}]
 		})
+		if unseen := loaded[0].Unseen; unseen != nil && s.plan.mayBeNative() {
+			return nil, fmt.Errorf("native commits can not be seen: %w", unseen)
+		}
 		entries := loaded[0].Entries
 		i := slices.IndexFunc(entries, func(e gapstore.Entry) bool { return e.Pending })
 		if loaded[0].Err != nil || i < 0 {

@@ -3,6 +3,7 @@ package repair
 import (
 	"errors"
 	"fmt"
+	"slices"
 
 	"github.com/gapctl/gapctl/inspect"
 )
@@ -14,6 +15,8 @@ type Undo struct {
 	ID string `json:"id"`
 	// Done is the repair's plan.
 	Done Plan `json:"-"`
+	// Left is what it may have left behind, were it stopped half way.
+	Left []Standing `json:"-"`
 }
 
 // Name is "undo".
@@ -27,6 +30,12 @@ func (u Undo) Targets() []Target {
 	return targets
 }
 
+// left reports whether now is what a batch of the repair has left.
+func (u Undo) left(t Target, now Commit) bool {
+	want := Standing{t.Topic, t.Partition, now.digest()}
+	return slices.Contains(u.Left, want)
+}
+
 func (u Undo) propose(_ *inspect.Group, p *inspect.Partition) (proposal, error) {
 	now := standing(p)
 	for _, c := range u.Done.Changes {
@@ -37,9 +46,13 @@ func (u Undo) propose(_ *inspect.Group, p *inspect.Partition) (proposal, error) 
 		case now.same(c.Before):
 			return proposal{after: now}, nil
 		case now.same(c.After):
-			return proposal{c.Before, "undoes " + u.Done.Op.Name() + " " + u.ID}, nil
+			return proposal{c.Before, "undoes " + u.Done.Title() + " " + u.ID}, nil
+		case u.left(c.Target(), now):
+			done := now.completed().Sub(c.Before.completed()).Count()
+			of := c.After.completed().Sub(c.Before.completed()).Count()
+			return proposal{c.Before, fmt.Sprintf("undoes %s %s, which was stopped after %d of %d offsets", u.Done.Title(), u.ID, done, of)}, nil
 		default:
-			return proposal{}, fmt.Errorf("it has moved since: committed is %d, and the repair left %d", now.Offset, c.After.Offset)
+			return proposal{}, fmt.Errorf("it has moved since: committed is %s, and the repair left %s", now.offsetText(), c.After.offsetText())
 		}
 	}
 	return proposal{after: now}, nil

@@ -3,6 +3,7 @@ package repair
 import (
 	"fmt"
 	"strconv"
+	"strings"
 
 	"github.com/gapctl/gapctl/codec"
 	"github.com/gapctl/gapctl/inspect"
@@ -56,6 +57,9 @@ func (p Plan) Tables(layout inspect.Layout) []inspect.Table {
 	if p.goesNative() {
 		table.Notes = append(table.Notes, inspect.Cell{Text: "the gaps go into topic " + codec.NativeTopic + ", in one transaction with the offsets; it is made first where there is none"})
 	}
+	for _, w := range p.Warnings {
+		table.Notes = append(table.Notes, inspect.Cell{Text: "note: " + w, Tone: inspect.ToneWarn})
+	}
 	for _, r := range p.Refusals {
 		table.Notes = append(table.Notes, inspect.Cell{Text: "refused  " + r.Target().String() + ": " + r.Message, Tone: inspect.ToneWarn})
 	}
@@ -73,7 +77,7 @@ func (c Change) cells(layout inspect.Layout) []inspect.Cell {
 	add(strconv.FormatInt(c.Reprocesses, 10), alarming(c.Reprocesses))
 	if layout != inspect.Narrow {
 		from, to := b.document(), a.document()
-		add(moved(strconv.FormatInt(from.Committed, 10), strconv.FormatInt(to.Committed, 10)), inspect.TonePlain)
+		add(moved(b.offsetText(), a.offsetText()), inspect.TonePlain)
 		add(moved(strconv.FormatInt(from.Size, 10), strconv.FormatInt(to.Size, 10)), inspect.TonePlain)
 		add(moved(b.dialect(), a.dialect()), inspect.TonePlain)
 		add(a.State.Gaps.String(), inspect.TonePlain)
@@ -86,12 +90,20 @@ func (c Change) cells(layout inspect.Layout) []inspect.Cell {
 // known.
 func arrow(before, after Commit, of func(Commit) int64) string {
 	show := func(c Commit) string {
-		if c.Err != nil {
+		if c.Err != nil || c.none() {
 			return "-"
 		}
 		return strconv.FormatInt(of(c), 10)
 	}
 	return moved(show(before), show(after))
+}
+
+// offsetText is the committed offset, a dash where there is none.
+func (c Commit) offsetText() string {
+	if c.none() {
+		return "-"
+	}
+	return strconv.FormatInt(c.Offset, 10)
 }
 
 func moved(before, after string) string {
@@ -119,6 +131,15 @@ func alarming(records int64) inspect.Tone {
 	return inspect.TonePlain
 }
 
+// Title is the command that makes such a plan: it takes share groups as well,
+// and to skip is a reset that only marks records as done.
+func (p Plan) Title() string {
+	if reset, ok := p.Op.(Reset); ok && reset.To == "" && !reset.ClearMetadata && len(reset.Outstanding) == 0 {
+		return "skip"
+	}
+	return strings.TrimPrefix(p.Op.Name(), "share-")
+}
+
 // Summary says in one line what the plan would do.
 func (p Plan) Summary() string {
 	var skips, reprocesses, copies int64
@@ -126,13 +147,13 @@ func (p Plan) Summary() string {
 		skips, reprocesses, copies = skips+c.Skips, reprocesses+c.Reprocesses, copies+c.Copies
 	}
 	if p.Empty() {
-		return p.Op.Name() + ": nothing changes"
+		return p.Title() + ": nothing changes"
 	}
-	s := fmt.Sprintf("%s: %s, %s skipped, %s processed again", p.Op.Name(),
+	s := fmt.Sprintf("%s: %s, %s skipped, %s processed again", p.Title(),
 		plural(int64(len(p.Changes)), "commit changes", "commits change"),
 		plural(skips, "outstanding record", "outstanding records"), plural(reprocesses, "finished record", "finished records"))
 	if _, ok := p.Op.(Replay); ok {
-		s = fmt.Sprintf("%s: %s, %s delivered again", p.Op.Name(),
+		s = fmt.Sprintf("%s: %s, %s delivered again", p.Title(),
 			plural(int64(len(p.Changes)), "commit changes", "commits change"), plural(copies, "outstanding record", "outstanding records"))
 	}
 	return s

@@ -54,15 +54,22 @@ func (r Result) Tables(layout inspect.Layout) []inspect.Table {
 			}
 		}
 	}}
-	if layout != inspect.Flat && r.ID != "" && !r.final && r.Count(Applied)+r.Count(Unverified) > 0 {
-		table.Notes = []inspect.Cell{{Text: "gapctl undo " + r.ID + " goes back to what was before", Tone: inspect.ToneFaint}}
+	if layout != inspect.Flat && r.ID != "" && !r.final && (r.Count(Applied)+r.Count(Unverified) > 0 || r.Copied() > 0) {
+		what := " goes back to what was before"
+		if r.shared {
+			what = " sets the start offset back, and no more"
+		}
+		table.Notes = []inspect.Cell{{Text: "gapctl undo " + r.ID + what, Tone: inspect.ToneFaint}}
+	}
+	if layout != inspect.Flat && r.forGood && r.Count(Applied) > 0 {
+		table.Notes = []inspect.Cell{{Text: skipsForGood, Tone: inspect.ToneFaint}}
 	}
 	return []inspect.Table{table}
 }
 
 func (o Outcome) cells(layout inspect.Layout) []inspect.Cell {
 	stable, outstanding := "-", "-"
-	if (o.Status == Applied || o.Status == Unchanged) && o.After.Err == nil {
+	if (o.Status == Applied || o.Status == Unchanged) && o.After.Err == nil && !o.After.none() {
 		stable = strconv.FormatInt(o.After.State.Stable, 10)
 		outstanding = strconv.FormatInt(o.After.State.Outstanding(), 10)
 	}

@@ -63,8 +63,8 @@ func (s *session) settle(ctx context.Context, changes []Change, failure error) e
 		return failure
 	}
 	var stands map[gapstore.Key]stood
-	err := failure
-	if !lost {
+	err := gapstore.ErrLost
+	if !lost && s.hold != nil {
 		stands, err = s.read(ctx)
 	}
 	if err != nil {
@@ -95,7 +95,7 @@ func (s *session) verify(c Change, stands map[gapstore.Key]stood, failure error)
 		s.result.set(c.Target(), Failed, failure)
 		return failure
 	}
-	err := fmt.Errorf("%w: %s was written, and offset %d is there now", ErrUnverified, c.Target(), now.Offset)
+	err := fmt.Errorf("%w: %s was written, and %s", ErrUnverified, c.Target(), verifiedOffset(now.Offset))
 	s.result.set(c.Target(), Unverified, err)
 	return err
 }
@@ -118,10 +118,12 @@ func (s *session) readAnew(ctx context.Context) (map[gapstore.Key]stood, error) 
 	}
 	for _, c := range s.plan.Changes {
 		key := gapstore.Key{Group: s.plan.Group, Topic: c.Topic, Partition: c.Partition}
-		if o, ok := stands[key]; ok {
-			o.TopicID = c.TopicID // the names are all that is told; a topic made anew has no commits
-			stands[key] = o
+		o, ok := stands[key]
+		if !ok {
+			o = noCommit().stood(c)
 		}
+		o.TopicID = c.TopicID // the names are all that is told; a topic made anew has no commits
+		stands[key] = o
 	}
 	return stands, nil
 }

@@ -1,0 +1,139 @@
+package bench
+
+import (
+	"context"
+	"errors"
+	"fmt"
+	"os/exec"
+	"testing"
+	"time"
+
+	"github.com/twmb/franz-go/pkg/kgo"
+
+	"github.com/gapctl/gapctl/codec"
+	"github.com/gapctl/gapctl/gapstore"
+	"github.com/gapctl/gapctl/internal/kafkatest"
+)
+
+// BenchmarkReplayMemory replays 1,000,000 records of 1 KB to another topic, in
+// both orders, and tells the peak of the process's memory.
+func BenchmarkReplayMemory(b *testing.B) {
+	const partitions, each = 4, 250_000
+	scene := newReplayScene(b, "kilobytes", partitions, each, 1000)
+	dense := codec.State{Max: each, Gaps: codec.NewRanges(codec.Range{Start: 0, End: each - 1})}
+	scene.inBothOrders(b, partitions, dense)
+}
+
+// BenchmarkReplayManyGaps replays 10,000,000 records, each a gap by itself.
+func BenchmarkReplayManyGaps(b *testing.B) {
+	const partitions, each = 4, 5_000_000
+	scene := newReplayScene(b, "gaps", partitions, each, 10)
+	gaps := make([]codec.Range, 0, each/2)
+	for at := int64(0); at < each-1; at += 2 {
+		gaps = append(gaps, codec.Range{Start: at, End: at + 1})
+	}
+	scene.inBothOrders(b, partitions, codec.State{Max: each, Gaps: codec.NewRanges(gaps...)})
+}
+
+// replayScene is a topic that is full of records.
+type replayScene struct {
+	broker *kafkatest.Broker
+	topic  string
+	gapctl string
+}
+
+func newReplayScene(b *testing.B, topic string, partitions int32, each, size int) replayScene {
+	b.Helper()
+	s := replayScene{broker: throughputBroker(b), topic: topic, gapctl: program(b, "github.com/gapctl/gapctl")}
+	s.broker.CreateTopic(topic, partitions, nil)
+	client := s.broker.Client(kgo.RecordPartitioner(kgo.ManualPartitioner()), kgo.MaxBufferedRecords(100_000), kgo.ProducerLinger(5*time.Millisecond))
+	ctx, cancel := context.WithTimeout(b.Context(), 5*time.Minute)
+	defer cancel()
+	for i := range each {
+		for partition := range partitions {
+			value := fmt.Appendf(make([]byte, 0, size), "%d of %d", i, partition)
+			client.Produce(ctx, &kgo.Record{Topic: topic, Partition: partition, Value: value[:max(size, len(value))]}, func(_ *kgo.Record, err error) {
+				if err != nil {
+					b.Error(err)
+				}
+			})
+		}
+	}
+	if err := client.Flush(ctx); err != nil {
+		b.Fatal(err)
+	}
+	return s
+}
+
+func (s replayScene) inBothOrders(b *testing.B, partitions int32, state codec.State) {
+	for _, order := range []string{"partition", "arrival"} {
+		b.Run(order, func(b *testing.B) {
+			run := 0
+			c := &contender{name: "replay", command: func() *exec.Cmd {
+				run++
+				group := fmt.Sprintf("%s-%s-%d", s.topic, order, run)
+				s.broker.CreateTopic(group, partitions, nil)
+				s.await(b, group, func() error { return s.commit(b.Context(), group, partitions, state) })
+				cmd := exec.Command(s.gapctl, "replay", group, "--to-topic", group, "--order", order, "--execute", "--yes", "-b", s.broker.Addr())
+				cmd.Env = append(cmd.Environ(), "XDG_STATE_HOME="+b.TempDir())
+				return cmd
+			}}
+			for range b.N {
+				c.run(b)
+			}
+			b.ReportMetric(float64(c.peakKiB)/1024, "peak-MiB")
+			report(b, c)
+		})
+	}
+}
+
+// await tries until it works: brokers take a moment for new topics and groups.
+func (s replayScene) await(b *testing.B, what string, try func() error) {
+	b.Helper()
+	for began := time.Now(); ; time.Sleep(100 * time.Millisecond) {
+		err := try()
+		if err == nil {
+			return
+		}
+		if time.Since(began) > time.Minute {
+			b.Fatalf("%s: %v", what, err)
+		}
+	}
+}
+
+// commit commits the state in the native format, which alone has room for it.
+func (s replayScene) commit(ctx context.Context, group string, partitions int32, state codec.State) error {
+	dial := func(extra ...kgo.Opt) (*kgo.Client, error) {
+		return kgo.NewClient(append([]kgo.Opt{kgo.SeedBrokers(s.broker.Addr())}, extra...)...)
+	}
+	store, err := gapstore.Open(ctx, dial)
+	if err != nil {
+		return err
+	}
+	defer store.Close()
+	home, err := store.Ensure(ctx, gapstore.NativeOptions{})
+	if err != nil {
+		return err
+	}
+	topics, err := store.Topics(ctx, []string{s.topic})
+	if err != nil {
+		return err
+	}
+	parts := map[string][]int32{}
+	var commit gapstore.Commit
+	for p := range partitions {
+		parts[s.topic] = append(parts[s.topic], p)
+		entry := gapstore.Entry{Key: gapstore.Key{Group: group, Topic: s.topic, Partition: p}, TopicID: topics[s.topic].ID}
+		records, err := home.Records(entry, state, codec.NativeStamp{LeaderEpoch: -1, Generation: -1, Time: time.Now().UnixMilli()})
+		if err != nil {
+			return err
+		}
+		commit.Records = append(commit.Records, records...)
+		commit.Offsets = append(commit.Offsets, gapstore.OffsetCommit{Topic: s.topic, Partition: p, Offset: state.Stable, LeaderEpoch: -1})
+	}
+	hold, err := gapstore.Acquire(ctx, dial, group, parts)
+	if err != nil {
+		return err
+	}
+	return errors.Join(hold.Commit(ctx, commit), hold.Release(ctx))
+}

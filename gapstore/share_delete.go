@@ -1,0 +1,41 @@
+package gapstore
+
+import (
+	"context"
+	"errors"
+
+	"github.com/twmb/franz-go/pkg/kerr"
+	"github.com/twmb/franz-go/pkg/kmsg"
+)
+
+// DeleteShareOffsets deletes what a share group keeps of whole topics: the start
+// offsets and the state of every record's deliveries. It refuses a group with
+// members as [ErrGroupActive]; as for [Store.AlterShareOffsets], the coordinator
+// sees to that. The errors are those of the topics that were refused.
+func (s *Store) DeleteShareOffsets(ctx context.Context, group string, topics []string) (map[string]error, error) {
+	req := kmsg.NewPtrDeleteShareGroupOffsetsRequest()
+	req.GroupID = group
+	for _, topic := range topics {
+		t := kmsg.NewDeleteShareGroupOffsetsRequestTopic()
+		t.Topic = topic
+		req.Topics = append(req.Topics, t)
+	}
+	op := "delete offsets of share group " + group
+	resp, err := req.RequestWith(ctx, s.client)
+	if err != nil {
+		return nil, &Error{Class: ErrUnknownOutcome, Op: op, Hint: "read the offsets back", Err: err}
+	}
+	if err := kerr.ErrorForCode(resp.ErrorCode); err != nil {
+		if errors.Is(err, kerr.NonEmptyGroup) {
+			return nil, &Error{Class: ErrGroupActive, Op: op, Err: err}
+		}
+		return nil, s.RequestFailure(op, kmsg.DeleteShareGroupOffsets.Int16(), err)
+	}
+	refused := map[string]error{}
+	for _, t := range resp.Topics {
+		if err := kerr.ErrorForCode(t.ErrorCode); err != nil {
+			refused[t.Topic] = s.Failure(op, err)
+		}
+	}
+	return refused, nil
+}
