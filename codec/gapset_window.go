@@ -19,7 +19,10 @@ const (
 	// At maxSpans the spans take half of what the bits take. Below minOnes
 	// bits are given up; the distance keeps a window from going to and fro.
 	maxSpans = 1024
-	minOnes  = 128
+	// A window that changes goes over to bits earlier: they are faster to
+	// change, and take 16 bytes a span then, no more than a Range.
+	busySpans = 512
+	minOnes   = 128
 )
 
 // packed is a span in four bytes: lo, and the last offset below hi.
@@ -116,7 +119,7 @@ func (n *windowNode) remove(r span) (removed int) {
 	switch {
 	case n.set != nil && n.ones < minOnes:
 		n.toSpans(n.set.spans(wholeWindow, nil))
-	case n.set == nil && len(n.spans) > maxSpans:
+	case n.set == nil && len(n.spans) > busySpans:
 		n.toBits()
 	}
 	return removed
@@ -172,7 +175,7 @@ func (n *windowNode) add(r span) (added int) {
 	}
 	n.ones += added
 	n.spans = slices.Replace(n.spans, i, j, pack(all))
-	if len(n.spans) > maxSpans {
+	if len(n.spans) > busySpans {
 		n.toBits()
 	}
 	return added
