@@ -17,6 +17,7 @@ import (
 // shell is where the commands of one section run.
 type shell struct {
 	t      *testing.T
+	addr   string // of its lab
 	dir    string
 	env    []string
 	status int // of the command before
@@ -37,7 +38,7 @@ func newShell(t *testing.T) *shell {
 	if err := os.MkdirAll(filepath.Join(dir, "docs", "images"), 0o755); err != nil {
 		t.Fatal(err)
 	}
-	return &shell{t: t, dir: dir, env: []string{
+	return &shell{t: t, addr: l.Addr(), dir: dir, env: []string{
 		"PATH=" + os.Getenv("PATH"), "HOME=" + home, "LC_ALL=C.UTF-8", "TMPDIR=" + os.TempDir(),
 		"GAPCTL_BOOTSTRAP_SERVER=" + l.Addr(),
 	}}
