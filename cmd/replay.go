@@ -4,6 +4,7 @@ import (
 	"context"
 	"errors"
 	"fmt"
+	"runtime/debug"
 
 	"github.com/spf13/cobra"
 
@@ -169,6 +170,23 @@ func (o *replayOptions) makeOp(ctx context.Context, store *gapstore.Store, s *in
 	return op, refused(op.CheckTarget(ctx, store, g))
 }
 
+// replayHeap is how far the heap may grow before garbage is collected: as a
+// replay soon drops what it reads, it then collects seldom, in little memory.
+const replayHeap = 144 << 20
+
+// boundMemory sets the bounds of the heap, unless the environment does, and
+// returns what takes them back.
+func (a *app) boundMemory() (restore func()) {
+	if a.getenv("GOMEMLIMIT") != "" || a.getenv("GOGC") != "" {
+		return func() {}
+	}
+	percent, limit := debug.SetGCPercent(400), debug.SetMemoryLimit(replayHeap)
+	return func() {
+		debug.SetGCPercent(percent)
+		debug.SetMemoryLimit(limit)
+	}
+}
+
 // carryOutReplay applies the plan of a replay, which takes as long as it takes:
 // it says how far it is, and an interrupt stops it after the batch under way.
 func (a *app) carryOutReplay(ctx context.Context, applier repair.Applier, toStdout bool, plan repair.Plan, approval repair.Approval, print func(inspect.View) error) error {
@@ -176,6 +194,7 @@ func (a *app) carryOutReplay(ctx context.Context, applier repair.Applier, toStdo
 	for _, c := range plan.Changes {
 		total += c.Copies
 	}
+	defer a.boundMemory()()
 	progress := a.newProgress(total)
 	applier.Progress = progress.report
 	applier.Streams = repair.Streams{Out: a.out, Err: a.err}

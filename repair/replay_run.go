@@ -15,6 +15,7 @@ import (
 const (
 	replayRecords = 25_000
 	replayBytes   = 8 << 20
+	replayMemory  = 16 << 20    // of what is read ahead
 	replayTime    = time.Second // of records that go to no topic
 	// replayRanges bounds the closed gaps of a batch that copies nothing.
 	replayRanges = 1 << 16
@@ -56,6 +57,7 @@ type replayPart struct {
 	change Change
 	now    Commit
 	state  codec.State // that now says
+	ours   bool        // now was written by this replay
 	copied int64
 	cut    *replayCut // of the batch that is being read; nil: nothing
 	err    error      // why not all of it was read
@@ -92,7 +94,7 @@ func (s *session) replay(ctx context.Context, op Replay, changes []Change) error
 }
 
 func (r *replay) run(ctx context.Context, store *gapstore.Store, targets []gapstore.Target) error {
-	for found, err := range store.ReadRecords(ctx, targets, gapstore.ReadOptions{Order: r.op.order()}) {
+	for found, err := range store.ReadRecords(ctx, targets, gapstore.ReadOptions{Order: r.op.order(), Memory: replayMemory}) {
 		if err != nil && found.Topic == "" {
 			return errors.Join(err, r.flush(ctx))
 		}
