@@ -125,6 +125,10 @@ func (c *Consumer) join(ctx context.Context, dial Dial, o ConsumerOptions) (err 
 // is ctx's, or kgo.ErrClientClosed; there may be records beside it. One
 // goroutine polls.
 //
+// [ErrLost] says that the group no longer counted this member, because it was
+// silent for too long, say, or its coordinator moved. It joins again by itself;
+// what it had done and not committed is delivered again, to it or to another.
+//
 // A partition whose gaps can not be read is not consumed, and the error is a
 // *codec.Error: to guess would be to lose records.
 func (c *Consumer) Poll(ctx context.Context, limit int) ([]*kgo.Record, error) {
@@ -169,7 +173,7 @@ func (c *Consumer) sift(fetches kgo.Fetches, woken bool) (records []*kgo.Record,
 	})
 	fetches.EachError(func(topic string, partition int32, failed error) {
 		if !woken || !errors.Is(failed, context.Canceled) {
-			err = errors.Join(err, Classify("poll group "+c.group, failed))
+			err = errors.Join(err, c.failure("poll group "+c.group, failed, 0))
 		}
 	})
 	return records, err

@@ -8,6 +8,7 @@ import (
 	"time"
 
 	"github.com/twmb/franz-go/pkg/kadm"
+	"github.com/twmb/franz-go/pkg/kerr"
 	"github.com/twmb/franz-go/pkg/kgo"
 	"github.com/twmb/franz-go/pkg/kmsg"
 	"go.uber.org/goleak"
@@ -78,6 +79,40 @@ func TestConsumerCommitsWhatIsRevoked(t *testing.T) {
 				}
 			}
 		})
+	}
+}
+
+// A member that the group has forgotten is told so, and goes on by itself.
+func TestConsumerForgottenByTheGroup(t *testing.T) {
+	w, c := newWork(t, 1, 10)
+	member := w.join(w.options())
+	records := w.poll(member, 10)
+	member.Done(records[:4]...)
+	if err := member.Commit(t.Context()); err != nil {
+		t.Fatal(err)
+	}
+	member.Done(records[4]) // never committed by this membership
+	c.ControlKey(kmsg.Heartbeat.Int16(), func(req kmsg.Request) (kmsg.Response, error, bool) {
+		resp := req.ResponseKind().(*kmsg.HeartbeatResponse)
+		resp.ErrorCode = kerr.UnknownMemberID.Code
+		return resp, nil, true
+	})
+	ctx, cancel := context.WithTimeout(t.Context(), 30*time.Second)
+	defer cancel()
+	_, err := member.Poll(ctx, 0)
+	if !errors.Is(err, ErrLost) || !errors.Is(err, kerr.UnknownMemberID) {
+		t.Fatalf("poll: %v", err)
+	}
+	again := w.poll(member, 6)
+	if got := offsets(again); got != "4-9" {
+		t.Errorf("delivered again: %s", got)
+	}
+	member.Done(again...)
+	if err := member.Close(t.Context()); err != nil {
+		t.Error(err)
+	}
+	if e := w.entries()[0]; e.Committed != 10 || e.State.Outstanding() != 0 {
+		t.Errorf("committed %d, outstanding %d", e.Committed, e.State.Outstanding())
 	}
 }
 
