@@ -18,7 +18,7 @@ func newLayout(gaps Ranges) *layout {
 	if gaps.packed != nil {
 		return &layout{list: &gaps.packed.set.list}
 	}
-	return &layout{gaps: gaps.rs}
+	return &layout{gaps: gaps.apart().rs}
 }
 
 // next is the next chunk; ok is false when there is none. The chunk is good

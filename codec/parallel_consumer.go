@@ -113,6 +113,8 @@ const (
 	pcGapsPerCharacter = 256
 	// pcKeptBuffer is the largest buffer kept for the next map.
 	pcKeptBuffer = 64 << 10
+	// pcKeptGaps is the same for gaps, in number.
+	pcKeptGaps = 4096
 	// pcHugeSpan is more offsets than a map is likely to be right about.
 	pcHugeSpan = 1 << 30
 )
@@ -137,19 +139,22 @@ func decodeParallelConsumer(metadata string, committed int64) (Decoded, error) {
 	r.noteWhole()
 	s := Complete(committed + r.n)
 	if len(r.gaps) > 0 {
-		s.Stable, s.Gaps = r.gaps[0].Start, Ranges{rs: r.gaps}
+		s.Stable, s.Gaps = r.gaps[0].Start, keepRanges(r.gaps)
 	}
 	return Decoded{Encoding: r.encoding, State: s, Anomalies: r.anomalies, Size: len(metadata)}, nil // it is ASCII
 }
 
 // release gives r back without what it has handed out.
 func (r *pcReading) release() {
-	*r = pcReading{payload: r.payload[:0], body: r.body[:0], decoder: r.decoder}
+	*r = pcReading{payload: r.payload[:0], body: r.body[:0], gaps: r.gaps[:0], decoder: r.decoder}
 	if cap(r.payload) > pcKeptBuffer {
 		r.payload = nil
 	}
 	if cap(r.body) > pcKeptBuffer {
 		r.body = nil
+	}
+	if cap(r.gaps) > pcKeptGaps {
+		r.gaps = nil
 	}
 	pcReadings.Put(r)
 }
@@ -191,11 +196,15 @@ func (r *pcReading) describe(n int64) error {
 // they write most.
 func (r *pcReading) reserve(n int) ([]Range, error) {
 	if n > r.maxGaps {
-		return nil, &Error{Class: ErrTooLarge, Format: parallelConsumerName, Encoding: r.encoding, Position: -1, Need: n, Limit: r.maxGaps,
-			Reason: fmt.Sprintf("%d gaps, the limit for a text of this length is %d", n, r.maxGaps)}
+		return nil, r.tooMany(n)
 	}
-	if n == 0 {
-		return nil, nil
+	if cap(r.gaps) < n {
+		r.gaps = make([]Range, 0, n)
 	}
-	return make([]Range, 0, n), nil
+	return r.gaps[:0], nil
+}
+
+func (r *pcReading) tooMany(gaps int) error {
+	return &Error{Class: ErrTooLarge, Format: parallelConsumerName, Encoding: r.encoding, Position: -1, Need: gaps, Limit: r.maxGaps,
+		Reason: fmt.Sprintf("%d gaps, the limit for a text of this length is %d", gaps, r.maxGaps)}
 }

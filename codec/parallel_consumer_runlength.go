@@ -15,61 +15,38 @@ type runLength struct {
 
 func (b runLength) read(r *pcReading, body []byte) error {
 	runs := body[:len(body)-len(body)%b.width]
-	c, err := b.count(r, runs)
-	if err != nil {
-		return err
-	}
-	r.noteRuns(body, len(runs), c.zeros)
-	if err := r.describe(c.total); err != nil {
-		return err
-	}
-	found, err := r.reserve(c.gaps)
-	if err != nil {
-		return err
-	}
-	at := r.base
+	found, at := r.gaps[:0], r.base // at may overflow, and is refused then
+	gaps, zeros := 0, 0             // zeros: runs without a length, except the first
 	for i := 0; i < len(runs); i += 2 * b.width {
-		end := at + signed(runs[i:], b.width)
-		found = appendJoined(found, Range{at, end})
-		if at = end; i+b.width < len(runs) {
-			at += signed(runs[i+b.width:], b.width)
-		}
-	}
-	r.gaps = found
-	return nil
-}
-
-// runCount is what a body of runs adds up to.
-type runCount struct {
-	total int64 // offsets
-	gaps  int   // runs of incomplete offsets, before those that touch are joined
-	zeros int   // runs without a length, except the first
-}
-
-func (b runLength) count(r *pcReading, runs []byte) (c runCount, err error) {
-	for i := 0; i < len(runs); i += 2 * b.width {
-		incomplete, complete := signed(runs[i:], b.width), int64(1)
+		incomplete, complete := signed(runs[i:], b.width), int64(0)
 		if i+b.width < len(runs) {
-			complete = signed(runs[i+b.width:], b.width)
-			c.total += complete
+			if complete = signed(runs[i+b.width:], b.width); complete == 0 {
+				zeros++
+			}
 		}
 		switch {
 		case incomplete < 0:
-			return c, r.corrupt(r.at+i, "negative run %d", incomplete)
+			return r.corrupt(r.at+i, "negative run %d", incomplete)
 		case complete < 0:
-			return c, r.corrupt(r.at+i+b.width, "negative run %d", complete)
+			return r.corrupt(r.at+i+b.width, "negative run %d", complete)
+		case incomplete > 0:
+			if gaps++; gaps <= r.maxGaps {
+				found = appendJoined(found, Range{at, at + incomplete})
+			}
+		case i > 0:
+			zeros++
 		}
-		c.total += incomplete
-		if incomplete > 0 {
-			c.gaps++
-		} else if i > 0 {
-			c.zeros++
-		}
-		if complete == 0 {
-			c.zeros++
-		}
+		at += incomplete + complete
 	}
-	return c, nil
+	r.noteRuns(body, len(runs), zeros)
+	r.gaps = found
+	if err := r.describe(at - r.base); err != nil {
+		return err
+	}
+	if gaps > r.maxGaps {
+		return r.tooMany(gaps)
+	}
+	return nil
 }
 
 func (r *pcReading) noteRuns(body []byte, used, zeros int) {

@@ -8,13 +8,14 @@ import (
 
 // Ranges is a set of offsets, kept as sorted, disjoint, non-adjacent,
 // non-empty half-open ranges. The zero value is the empty set. Ranges is a
-// value: no method changes it. Very many ranges are kept packed, in a bit or a
-// few bytes each.
+// value: no method changes it. Ranges that lie near each other, and very many
+// ranges, are kept in fewer bytes.
 //
 // Offsets are expected to be non-negative, so that [Ranges.Count] can not
 // overflow.
 type Ranges struct {
 	rs     []Range
+	near   *nearRanges   // instead of rs
 	packed *packedRanges // instead of rs
 }
 
@@ -62,19 +63,25 @@ func appendJoined(rs []Range, r Range) []Range {
 
 // Len is the number of ranges (for gaps: the gap count).
 func (s Ranges) Len() int {
-	if s.packed != nil {
+	switch {
+	case s.packed != nil:
 		return s.packed.count
+	case s.near != nil:
+		return len(s.near.spans)
 	}
 	return len(s.rs)
 }
 
 // Empty reports whether s holds no offset.
-func (s Ranges) Empty() bool { return len(s.rs) == 0 && s.packed == nil }
+func (s Ranges) Empty() bool { return len(s.rs) == 0 && s.near == nil && s.packed == nil }
 
 // Count is the number of offsets in s (for gaps: outstanding).
 func (s Ranges) Count() int64 {
-	if s.packed != nil {
+	switch {
+	case s.packed != nil:
 		return s.packed.set.outstanding
+	case s.near != nil:
+		return s.near.count
 	}
 	var n int64
 	for _, r := range s.rs {
@@ -85,8 +92,11 @@ func (s Ranges) Count() int64 {
 
 // All yields the ranges in ascending order.
 func (s Ranges) All() iter.Seq[Range] {
-	if s.packed != nil {
+	switch {
+	case s.packed != nil:
 		return s.packed.set.All()
+	case s.near != nil:
+		return s.near.all()
 	}
 	return slices.Values(s.rs)
 }
@@ -104,24 +114,34 @@ func (s Ranges) First() Range {
 	if s.Empty() {
 		return Range{}
 	}
-	if s.packed != nil {
+	switch {
+	case s.packed != nil:
 		return s.packed.first()
+	case s.near != nil:
+		return s.near.at(0)
 	}
 	return s.rs[0]
 }
 
 // last is the highest range of s, which is not empty.
 func (s Ranges) last() Range {
-	if s.packed != nil {
+	switch {
+	case s.packed != nil:
 		return s.packed.last()
+	case s.near != nil:
+		return s.near.at(len(s.near.spans) - 1)
 	}
 	return s.rs[len(s.rs)-1]
 }
 
 // Contains reports whether offset is in s.
 func (s Ranges) Contains(offset int64) bool {
-	if s.packed != nil {
+	switch {
+	case s.packed != nil:
 		return s.packed.contains(offset)
+	case s.near != nil:
+		i := s.near.search(offset)
+		return i < len(s.near.spans) && s.near.at(i).Contains(offset)
 	}
 	i := sort.Search(len(s.rs), func(i int) bool { return s.rs[i].End > offset })
 	return i < len(s.rs) && s.rs[i].Contains(offset)
@@ -132,7 +152,7 @@ func (s Ranges) Equal(t Ranges) bool {
 	if s.packed != nil || t.packed != nil {
 		return equalPacked(s, t)
 	}
-	return slices.Equal(s.rs, t.rs)
+	return slices.Equal(s.apart().rs, t.apart().rs)
 }
 
 // Clip is the part of s that lies in bounds.
@@ -146,6 +166,7 @@ func (s Ranges) Clip(bounds Range) Ranges {
 	if s.packed != nil {
 		return s.packed.clip(bounds)
 	}
+	s = s.apart()
 	lo := sort.Search(len(s.rs), func(i int) bool { return s.rs[i].End > bounds.Start })
 	hi := sort.Search(len(s.rs), func(i int) bool { return s.rs[i].Start >= bounds.End })
 	if lo >= hi {
@@ -168,6 +189,7 @@ func (s Ranges) Union(t Ranges) Ranges {
 	if s.packed != nil || t.packed != nil {
 		return sweep(s, t, func(inS, inT bool) bool { return inS || inT })
 	}
+	s, t = s.apart(), t.apart()
 	out := make([]Range, 0, len(s.rs)+len(t.rs))
 	i, j := 0, 0
 	for i < len(s.rs) || j < len(t.rs) {
@@ -187,6 +209,7 @@ func (s Ranges) Intersect(t Ranges) Ranges {
 	if s.packed != nil || t.packed != nil {
 		return sweep(s, t, func(inS, inT bool) bool { return inS && inT })
 	}
+	s, t = s.apart(), t.apart()
 	var out []Range
 	i, j := 0, 0
 	for i < len(s.rs) && j < len(t.rs) {
@@ -211,6 +234,7 @@ func (s Ranges) Sub(t Ranges) Ranges {
 	if s.packed != nil || t.packed != nil {
 		return sweep(s, t, func(inS, inT bool) bool { return inS && !inT })
 	}
+	s, t = s.apart(), t.apart()
 	out := make([]Range, 0, len(s.rs))
 	j := 0
 	for _, r := range s.rs {

@@ -147,6 +147,7 @@ func (s Ranges) cursor() func() (Range, bool) {
 	if s.packed != nil {
 		return newPackedCursor(s.packed.set, 0).next
 	}
+	s = s.apart()
 	i := 0
 	return func() (Range, bool) {
 		if i == len(s.rs) {
@@ -162,7 +163,7 @@ func (s Ranges) flat() []Range {
 	if s.packed != nil {
 		return slices.Collect(s.All())
 	}
-	return s.rs
+	return s.apart().rs
 }
 
 // collect is the ranges that next gives, which are ascending and do not touch.

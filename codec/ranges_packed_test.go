@@ -29,12 +29,38 @@ func drawRanges(t *rapid.T, name string) Ranges {
 	return NewRanges(rs...)
 }
 
-// What packed ranges say is what flat ones say, whatever is done with them.
-func TestPackedRangesAreLikeFlatOnes(t *testing.T) {
+// drawNear draws ranges most of which lie within a few offsets, across the
+// border of a window.
+func drawNear(t *rapid.T, name string) Ranges {
+	var rs []Range
+	for _, at := range rapid.SliceOfN(rapid.Int64Range(NativeWindow-60, NativeWindow+60), 0, 60).Draw(t, name) {
+		rs = append(rs, Range{at, at + 1})
+	}
+	if rapid.IntRange(0, 3).Draw(t, "far") == 0 {
+		rs = append(rs, Range{2*NativeWindow - 50 + rapid.Int64Range(0, 100).Draw(t, "at"), 2*NativeWindow + 60})
+	}
+	return NewRanges(rs...)
+}
+
+// What packed and near ranges say is what flat ones say, whatever is done with
+// them.
+func TestRangesAreAlikeHoweverKept(t *testing.T) {
+	keepNear := func(s Ranges) Ranges { return keepRanges(s.flat()) }
+	if near := keepNear(randomGaps(1000, 0.1, 1).Gaps); near.near == nil {
+		t.Fatal("ranges are not kept near")
+	}
+	t.Run("packed", func(t *testing.T) { testAlike(t, drawRanges, packRanges) })
+	t.Run("near", func(t *testing.T) { testAlike(t, drawNear, keepNear) })
+}
+
+func testAlike(t *testing.T, draw func(*rapid.T, string) Ranges, keep func(Ranges) Ranges) {
 	rapid.Check(t, func(t *rapid.T) {
-		a, b := drawRanges(t, "a"), drawRanges(t, "b")
+		a, b := draw(t, "a"), draw(t, "b")
 		bounds := Range{rapid.Int64Range(0, 4*NativeWindow).Draw(t, "start"), rapid.Int64Range(0, 6*NativeWindow).Draw(t, "end")}
-		p := packRanges(a)
+		if rapid.Bool().Draw(t, "narrow") {
+			bounds = Range{NativeWindow + bounds.Start%60 - 30, NativeWindow + bounds.End%60 - 20}
+		}
+		p := keep(a)
 		same := func(what string, got, want Ranges) {
 			t.Helper()
 			if !got.Equal(want) || !want.Equal(got) || got.String() != want.String() || got.Len() != want.Len() ||
@@ -42,9 +68,9 @@ func TestPackedRangesAreLikeFlatOnes(t *testing.T) {
 				t.Fatalf("%s: %d %s %v, want %d %s %v", what, got.Len(), got, got.Bounds(), want.Len(), want, want.Bounds())
 			}
 		}
-		same("packed", p, a)
+		same("all", p, a)
 		same("clip", p.Clip(bounds), a.Clip(bounds))
-		for name, q := range map[string]Ranges{"flat": b, "packed": packRanges(b)} {
+		for name, q := range map[string]Ranges{"flat": b, "packed": packRanges(b), "near": keepRanges(b.flat())} {
 			same("union with "+name, p.Union(q), a.Union(b))
 			same("intersection with "+name, p.Intersect(q), a.Intersect(b))
 			same("difference with "+name, p.Sub(q), a.Sub(b))

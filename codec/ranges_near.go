@@ -1,0 +1,67 @@
+package codec
+
+import (
+	"iter"
+	"sort"
+)
+
+// nearRanges are ranges of one stretch of 65,536 offsets, in four bytes each:
+// those of a commit's metadata mostly are. Of 30,000 commits, it is the filling
+// of fresh memory that costs more than anything else.
+type nearRanges struct {
+	base  int64 // the first start
+	count int64 // of offsets
+	spans []packed
+}
+
+// leastNear is how many ranges take less memory near than one by one.
+const leastNear = 6
+
+// keepRanges copies rs, which are sorted, disjoint, not adjacent and not empty.
+func keepRanges(rs []Range) Ranges {
+	if len(rs) == 0 {
+		return Ranges{}
+	}
+	base := rs[0].Start
+	if len(rs) < leastNear || rs[len(rs)-1].End-base > NativeWindow {
+		return Ranges{rs: append(make([]Range, 0, len(rs)), rs...)}
+	}
+	n := &nearRanges{base: base, spans: make([]packed, len(rs))}
+	for i, r := range rs {
+		n.spans[i] = pack(span{uint32(r.Start - base), uint32(r.End - base)})
+		n.count += r.Len()
+	}
+	return Ranges{near: n}
+}
+
+func (n *nearRanges) at(i int) Range {
+	s := n.spans[i].span()
+	return Range{n.base + int64(s.lo), n.base + int64(s.hi)}
+}
+
+func (n *nearRanges) all() iter.Seq[Range] {
+	return func(yield func(Range) bool) {
+		for i := range n.spans {
+			if !yield(n.at(i)) {
+				return
+			}
+		}
+	}
+}
+
+// search is the index of the first range that ends after offset.
+func (n *nearRanges) search(offset int64) int {
+	return sort.Search(len(n.spans), func(i int) bool { return n.at(i).End > offset })
+}
+
+// apart is s with its ranges one by one, unless they are packed.
+func (s Ranges) apart() Ranges {
+	if s.near == nil {
+		return s
+	}
+	rs := make([]Range, len(s.near.spans))
+	for i := range rs {
+		rs[i] = s.near.at(i)
+	}
+	return Ranges{rs: rs}
+}
