@@ -8,6 +8,8 @@ import (
 	"github.com/twmb/franz-go/pkg/kerr"
 	"github.com/twmb/franz-go/pkg/kgo"
 	"github.com/twmb/franz-go/pkg/kmsg"
+
+	"github.com/gapctl/gapctl/codec"
 )
 
 // Position is where to read one partition. A request holds a partition once.
@@ -18,6 +20,11 @@ type Position struct {
 	Offset    int64
 	// Room is how many bytes to ask for, 0: those of the limit.
 	Room int32
+	// Wanted, unless it is empty, are the offsets whose records are needed, in
+	// ascending order; others may be left out. A broker sends whole batches, of
+	// which often one record is wanted: to make records of all of them costs
+	// more than everything else.
+	Wanted []codec.Range
 }
 
 // Fetched is what a broker gave for a [Position].
@@ -37,7 +44,8 @@ type Fetched struct {
 	// Err is why the partition could not be read.
 	Err error
 
-	thinned bool // Records are not all that was sent
+	// Thinned: records that are not wanted were left out.
+	Thinned bool
 }
 
 // FetchLimit bounds a response, in bytes. A broker goes beyond it for a single
@@ -171,9 +179,15 @@ func (s *Store) unpack(at Position, p *kmsg.FetchResponseTopicPartition, records
 	if records == everyRecord {
 		opts.IsolationLevel, opts.KeepControlRecords = kgo.ReadUncommitted(), true
 	}
-	got, next := kgo.ProcessFetchPartition(opts, p, s.decompressor, nil)
-	f := Fetched{Records: got.Records, Next: max(next, at.Offset), First: at.Offset}
+	f := Fetched{First: at.Offset}
 	f.measure(p.RecordBatches)
+	if len(at.Wanted) > 0 {
+		thin := thinBatches(p.RecordBatches, at.Wanted, s.decompressor)
+		f.Thinned = len(thin) != len(p.RecordBatches)
+		p.RecordBatches = thin
+	}
+	got, next := kgo.ProcessFetchPartition(opts, p, s.decompressor, nil)
+	f.Records, f.Next = got.Records, max(next, at.Offset)
 	if got.Err != nil {
 		f.Err = lacking(fmt.Sprintf("read %s/%d at offset %d", at.Topic, at.Partition, at.Offset), "READ on topic "+at.Topic, got.Err)
 	}

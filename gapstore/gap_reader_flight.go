@@ -6,8 +6,6 @@ import (
 	"math"
 
 	"github.com/twmb/franz-go/pkg/kmsg"
-
-	"github.com/gapctl/gapctl/codec"
 )
 
 // gapFlight is one request, and then its answer.
@@ -25,8 +23,7 @@ type gapPart struct {
 	log      *gapLog
 	run      *gapRun
 	at       Position
-	wanted   []codec.Range // of the run, which does not change while it flies
-	reserved int64         // memory, until the answer is there
+	reserved int64 // memory, until the answer is there
 }
 
 // add adds the next run of log that lacks records, if it has room for one.
@@ -38,8 +35,8 @@ func (f *gapFlight) add(log *gapLog, share int64) bool {
 	if run == nil {
 		return false
 	}
-	p := gapPart{log: log, run: run, at: log.at, wanted: run.ranges}
-	p.at.Offset = run.ranges[0].Start
+	p := gapPart{log: log, run: run, at: log.at}
+	p.at.Offset, p.at.Wanted = run.ranges[0].Start, run.ranges // which does not change while it flies
 	least := float64(log.room)
 	bytes := float64(run.ranges[len(run.ranges)-1].End-p.at.Offset) * log.perOffset * 1.1
 	p.at.Room = int32(min(max(bytes, least), max(least, float64(limit-log.held)/log.swell), flightBytes/2))
@@ -64,7 +61,7 @@ func (f *gapFlight) fetch(ctx context.Context) error {
 		return err
 	}
 	eachFetched(positions, resp, func(i int, p *kmsg.FetchResponseTopicPartition) {
-		f.got[i] = f.lane.unpackWanted(positions[i], p, f.parts[i].wanted)
+		f.got[i] = f.lane.unpack(positions[i], p, committedOnly)
 	})
 	return nil
 }

@@ -205,7 +205,7 @@ func (l *gapLog) learn(got *Fetched, all int64) {
 		l.perOffset = max(0.1, float64(got.Size)/float64(offsets))
 		room := max(got.Batch+got.Batch/8, int(l.room/4*3)) // the next may be as large as those before
 		l.room = int32(min(max(leastRoom, room), flightBytes/2))
-		if !got.thinned { // else it does not tell what records take that are all wanted
+		if !got.Thinned { // else it does not tell what records take that are all wanted
 			l.swell = max(1, float64(all)/float64(got.Size))
 		}
 	}

@@ -5,7 +5,6 @@ import (
 	"hash/crc32"
 
 	"github.com/twmb/franz-go/pkg/kgo"
-	"github.com/twmb/franz-go/pkg/kmsg"
 
 	"github.com/gapctl/gapctl/codec"
 )
@@ -24,18 +23,6 @@ const (
 	batchCompression = 0x07 // bits of the attributes
 	batchControl     = 0x20
 )
-
-// unpackWanted is unpack for the records at the wanted offsets, which ascend. A
-// broker sends whole batches, of which often one record is wanted: to make
-// records of all of them costs more than everything else.
-func (s *Store) unpackWanted(at Position, p *kmsg.FetchResponseTopicPartition, wanted []codec.Range) Fetched {
-	sent := p.RecordBatches
-	p.RecordBatches = thinBatches(sent, wanted, s.decompressor)
-	f := s.unpack(at, p, committedOnly)
-	f.measure(sent)
-	f.thinned = len(p.RecordBatches) != len(sent)
-	return f
-}
 
 // thinBatches is the batches with the records at the wanted offsets alone, as
 // log compaction would have left them. What is not understood, or is there for

@@ -67,7 +67,8 @@ func TestThinBatches(t *testing.T) {
 	for range 200 {
 		wanted := someRanges(random, whole.Next+5)
 		p.RecordBatches = sent
-		thin := s.unpackWanted(at, &p, slices.Collect(wanted.All()))
+		at.Wanted = slices.Collect(wanted.All())
+		thin := s.unpack(at, &p, committedOnly)
 		got, want := wantedOf(thin.Records, wanted), wantedOf(whole.Records, wanted)
 		if thin.Err != nil || !slices.Equal(got, want) {
 			t.Fatalf("%v: %v, got %q, want %q", wanted, thin.Err, got, want)
@@ -75,7 +76,7 @@ func TestThinBatches(t *testing.T) {
 		if thin.Next != whole.Next || thin.Size != whole.Size || thin.Batch != whole.Batch || thin.First != whole.First {
 			t.Fatalf("thin %+v, whole %+v", thin, whole)
 		}
-		if len(thin.Records) > 2*int(wanted.Count()) && thin.thinned {
+		if len(thin.Records) > 2*int(wanted.Count()) && thin.Thinned {
 			t.Fatalf("%d records where %d are wanted", len(thin.Records), wanted.Count())
 		}
 	}
@@ -124,7 +125,8 @@ func FuzzThinBatches(f *testing.F) {
 		part.RecordBatches = bytes.Clone(sent)
 		whole := s.unpack(at, &part, committedOnly)
 		part.RecordBatches = bytes.Clone(sent)
-		thin := s.unpackWanted(at, &part, []codec.Range{{Start: start, End: start + max(1, count&0xffff)}})
+		at.Wanted = []codec.Range{{Start: start, End: start + max(1, count&0xffff)}}
+		thin := s.unpack(at, &part, committedOnly)
 		for _, r := range thin.Records {
 			if !slices.ContainsFunc(whole.Records, func(w *kgo.Record) bool { return w.Offset == r.Offset && bytes.Equal(w.Value, r.Value) }) {
 				t.Fatalf("record %d is not there", r.Offset)

@@ -39,6 +39,23 @@ type ageLog struct {
 	leader int32
 	end    int64 // last stable offset
 	wait   []ageTarget
+	whole  bool // a wanted record was not there: the next one in the gap may be
+}
+
+// ask says what to read next.
+func (l *ageLog) ask() {
+	wanted := make([]int64, len(l.wait))
+	for i, t := range l.wait {
+		wanted[i] = t.want
+	}
+	slices.Sort(wanted)
+	l.at.Offset, l.at.Wanted = wanted[0], l.at.Wanted[:0]
+	if l.whole {
+		return
+	}
+	for _, at := range slices.Compact(wanted) {
+		l.at.Wanted = append(l.at.Wanted, codec.Range{Start: at, End: at + 1})
+	}
 }
 
 // gatherAges finds the timestamps of the records at the first gaps that the
@@ -69,7 +86,7 @@ func gatherAges(ctx context.Context, store *gapstore.Store, topics map[string]*g
 	return notices
 }
 
-// ageLogs are the logs to read, sorted, each with its targets in order of want.
+// ageLogs are the logs to read, sorted, each with its targets.
 func ageLogs(topics map[string]*gapstore.Topic, groups []Group) []*ageLog {
 	byPlace := map[string][]*ageLog{} // by topic and partition
 	var logs []*ageLog
@@ -135,13 +152,13 @@ func readAges(ctx context.Context, store *gapstore.Store, leader int32, logs []*
 		part := logs[:min(len(logs), ageLogsPerFetch)]
 		positions := make([]gapstore.Position, len(part))
 		for i, log := range part {
-			log.at.Offset = slices.MinFunc(log.wait, func(a, b ageTarget) int { return cmp.Compare(a.want, b.want) }).want
+			log.ask()
 			positions[i] = log.at
 		}
 		got := make([]gapstore.Fetched, len(part))
 		err := store.FetchEach(ctx, leader, positions, gapstore.FetchLimit{Partition: room, Response: ageBytesInAll}, func(i int, f gapstore.Fetched) {
 			if f.Err == nil && f.Next > positions[i].Offset {
-				part[i].take(f.Records, f.Next)
+				part[i].take(&f)
 			}
 			got[i] = gapstore.Fetched{Next: f.Next, Err: f.Err}
 		})
@@ -179,38 +196,41 @@ func waiting(logs []*ageLog) int {
 	return n
 }
 
-// take gives the waiting targets their records out of those before next, and
+// take gives the waiting targets their records out of those before f.Next, and
 // lets go of targets that can get none any more.
-func (l *ageLog) take(records []*kgo.Record, next int64) {
+func (l *ageLog) take(f *gapstore.Fetched) {
 	still := l.wait[:0]
 	for _, t := range l.wait {
-		if t.want >= next {
+		if t.want >= f.Next {
 			still = append(still, t)
 			continue
 		}
-		if record, ok := t.record(records); ok {
+		if record, ok := t.record(f); ok {
 			t.p.OldestGapAt = record.Timestamp.UTC()
 			continue
 		}
+		if f.Thinned {
+			l.whole = true
+			still = append(still, t)
+			continue
+		}
 		var more bool
-		if t.want, more = firstGap(t.p.State.Gaps, next, l.end); more {
+		if t.want, more = firstGap(t.p.State.Gaps, f.Next, l.end); more {
 			still = append(still, t)
 		}
 	}
 	l.wait = still
 }
 
-// record is the first of the records, which are sorted, that is in a gap.
-func (t *ageTarget) record(records []*kgo.Record) (*kgo.Record, bool) {
-	// Most often no offset is missing, which tells where the record is.
-	if len(records) > 0 {
-		if i := t.want - records[0].Offset; i >= 0 && i < int64(len(records)) && records[i].Offset == t.want {
-			return records[i], true
-		}
-	}
-	from := sort.Search(len(records), func(i int) bool { return records[i].Offset >= t.want })
-	for _, record := range records[from:] {
-		if t.p.State.Gaps.Contains(record.Offset) {
+// record is the first record in a gap. Of records that were thinned it is only
+// the one wanted, as one before it that is in the gap too may have been left out.
+func (t *ageTarget) record(f *gapstore.Fetched) (*kgo.Record, bool) {
+	from := sort.Search(len(f.Records), func(i int) bool { return f.Records[i].Offset >= t.want })
+	for _, record := range f.Records[from:] {
+		switch {
+		case f.Thinned:
+			return record, record.Offset == t.want
+		case t.p.State.Gaps.Contains(record.Offset):
 			return record, true
 		}
 	}

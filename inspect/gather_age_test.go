@@ -79,6 +79,7 @@ func TestAgeSkipsPhantoms(t *testing.T) {
 		}
 	}
 	// 0-2 committed, 3 a marker, 4-6 aborted, 7 a marker, 8-10 committed, 11 a marker.
+	s.produce(s.client, stamped(0, 12, 20, 10)...)
 	s.commitGaps("phantoms", "orders", 0, "3-7", 11)
 	s.commitGaps("and-more", "orders", 0, "3-7,9", 11)
 	if got := s.ages("phantoms")[0]; !got.IsZero() {
@@ -86,6 +87,14 @@ func TestAgeSkipsPhantoms(t *testing.T) {
 	}
 	if got := s.ages("and-more")[0]; !got.Equal(minute(9)) {
 		t.Errorf("oldest gap at %v, want that of offset 9", got)
+	}
+	// Of one batch, only 15 is wanted before it turns out that there is no 11.
+	s.commitGaps("marker", "orders", 0, "11-20", 25)
+	s.commitGaps("fifteen", "orders", 0, "15", 25)
+	for name, want := range map[string]int64{"marker": 12, "fifteen": 15} {
+		if got := s.ages(name)[0]; !got.Equal(minute(want)) {
+			t.Errorf("%s: oldest gap at %v, want that of offset %d", name, got, want)
+		}
 	}
 }
 
