@@ -43,7 +43,8 @@ func (r Range) appendText(b []byte) []byte {
 	return b
 }
 
-func (r Range) appendJSON(b []byte) []byte {
+// AppendJSON appends {"start":3,"end":6}.
+func (r Range) AppendJSON(b []byte) []byte {
 	b = append(b, `{"start":`...)
 	b = strconv.AppendInt(b, r.Start, 10)
 	b = append(b, `,"end":`...)

@@ -30,7 +30,7 @@ func (s Ranges) AppendJSON(b []byte) []byte {
 		if len(b) > start {
 			b = append(b, ',')
 		}
-		b = r.appendJSON(b)
+		b = r.AppendJSON(b)
 	}
 	return append(b, ']')
 }

@@ -83,7 +83,7 @@ func (v Decoding) WriteLine(w io.Writer) error { return writeJSON(w, v) }
 func (v Decoding) writeJSON(j *jsonWriter) {
 	j.open("", '{')
 	if v.ID != nil {
-		j.raw("id", escapeQuoted(v.ID))
+		j.raw("id", EscapeJSON(v.ID))
 	}
 	if v.Input == nil {
 		j.null("input")

@@ -22,10 +22,24 @@ type jsonWriter struct {
 // jsonFlushAt is the size at which what is written so far goes out.
 const jsonFlushAt = 64 << 10
 
-// jsonStreamer is a view that writes itself; the others go through their tags.
+// jsonStreamer is a view that writes itself, as is [JSONWriter]; the others go
+// through their tags.
 type jsonStreamer interface{ writeJSON(*jsonWriter) }
 
+// JSONWriter is a view of another package that writes its JSON itself, in which
+// nothing may command a terminal (see [EscapeJSON]).
+type JSONWriter interface {
+	WriteJSON(w io.Writer) error
+}
+
 func writeJSON(w io.Writer, v any) error {
+	if s, ok := v.(JSONWriter); ok {
+		if err := s.WriteJSON(w); err != nil {
+			return err
+		}
+		_, err := io.WriteString(w, "\n")
+		return err
+	}
 	s, ok := v.(jsonStreamer)
 	if !ok {
 		var doc bytes.Buffer
@@ -34,7 +48,7 @@ func writeJSON(w io.Writer, v any) error {
 		if err := enc.Encode(v); err != nil {
 			return err
 		}
-		_, err := w.Write(escapeQuoted(doc.Bytes()))
+		_, err := w.Write(EscapeJSON(doc.Bytes()))
 		return err
 	}
 	j := &jsonWriter{w: w}
@@ -125,11 +139,9 @@ func (j *jsonWriter) ranges(key string, rs codec.Ranges) {
 	j.open(key, '[')
 	for r := range rs.All() {
 		j.begin("")
-		j.b = append(j.b, `{"start":`...)
-		j.b = strconv.AppendInt(j.b, r.Start, 10)
-		j.b = append(j.b, `,"end":`...)
-		j.b = strconv.AppendInt(j.b, r.End, 10)
-		j.close('}')
+		if j.b = r.AppendJSON(j.b); len(j.b) > jsonFlushAt {
+			j.flush(1)
+		}
 	}
 	j.close(']')
 }
@@ -174,10 +186,10 @@ func appendJSONEscape(b []byte, r rune) []byte {
 	return append(b, '\\', 'u', hex[r>>12&15], hex[r>>8&15], hex[r>>4&15], hex[r&15])
 }
 
-// escapeQuoted escapes what could command a terminal in JSON, or in YAML whose
+// EscapeJSON escapes what could command a terminal in JSON, or in YAML whose
 // texts are in double quotes: there such characters, except line ends, can only
 // stand inside texts.
-func escapeQuoted(data []byte) []byte {
+func EscapeJSON(data []byte) []byte {
 	command := func(r rune) bool { return isControl(r) && r != '\n' }
 	if !bytes.ContainsFunc(data, command) {
 		return data

@@ -129,7 +129,7 @@ func writeResult(w io.Writer, v any) (done bool, err error) {
 		if line, err = gojq.Marshal(v); err != nil {
 			return true, err
 		}
-		line = escapeQuoted(line)
+		line = EscapeJSON(line)
 	}
 	_, err = w.Write(append(line, '\n'))
 	return false, err

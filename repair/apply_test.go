@@ -300,8 +300,7 @@ func TestCancelledApply(t *testing.T) {
 	if r.Err == nil || s.stands() != old {
 		t.Errorf("%+v", r)
 	}
-	doc, err := json.Marshal(r)
-	if err != nil || !json.Valid(doc) || time.Since(s.entries()[0].At) < 0 {
-		t.Errorf("%s %v", doc, err)
+	if doc := document(t, r); !json.Valid(doc) || time.Since(s.entries()[0].At) < 0 {
+		t.Errorf("%s", doc)
 	}
 }

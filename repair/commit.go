@@ -1,6 +1,8 @@
 package repair
 
 import (
+	"crypto/sha256"
+	"encoding/hex"
 	"fmt"
 
 	"github.com/gapctl/gapctl/codec"
@@ -57,7 +59,8 @@ func (c Commit) same(d Commit) bool {
 
 // digest stands for the bytes of c.
 func (c Commit) digest() string {
-	return digestOf(fmt.Appendf(nil, "%d %d %q %x", c.Offset, c.LeaderEpoch, c.Metadata, digestRecords(c.Records)))
+	sum := sha256.Sum256(fmt.Appendf(nil, "%d %d %q %x", c.Offset, c.LeaderEpoch, c.Metadata, digestRecords(c.Records)))
+	return hex.EncodeToString(sum[:])
 }
 
 // completed is what the commit says is done; all below the committed offset

@@ -43,8 +43,8 @@ func (j Journal) begin(p Plan, a Approval, at time.Time) (*record, error) {
 	if err != nil {
 		return nil, fmt.Errorf("%w: %w", ErrJournal, err)
 	}
-	err = r.append(intentLine{
-		Kind: intentKind, SchemaVersion: journalVersion, ID: r.id, At: at.UTC(), By: a.by, PID: os.Getpid(), Via: a.via, Plan: p,
+	err = r.intend(p, intentLine{
+		Kind: intentKind, SchemaVersion: journalVersion, ID: r.id, At: at.UTC(), By: a.by, PID: os.Getpid(), Via: a.via,
 	})
 	if err == nil {
 		err = syncDir(j.Dir)

@@ -78,7 +78,7 @@ type intentLine struct {
 	By            string    `json:"by"`
 	PID           int       `json:"pid"`
 	Via           string    `json:"via"`
-	Plan          any       `json:"plan"` // a Plan; read as the bytes that it is
+	Plan          any       `json:"plan"` // read as the bytes that it is
 }
 
 type outcomeLine struct {
@@ -107,6 +107,23 @@ type record struct {
 	file *os.File
 }
 
+// intend adds the intent to carry out p, and waits until it is on disk.
+func (r *record) intend(p Plan, intent intentLine) error {
+	d, err := p.document()
+	if err != nil {
+		return err
+	}
+	d.Digest = p.Digest()
+	d.ID = planID(d.Digest)
+	w := &planWriter{w: r.file, limit: maxPlan, bare: true}
+	w.around(intent, `"plan":null`, func() {
+		w.raw(`"plan":`)
+		w.plan(d, p.Changes)
+	})
+	w.raw("\n")
+	return errors.Join(w.end(), r.file.Sync())
+}
+
 // append adds a line and waits until it is on disk.
 func (r *record) append(line any) error {
 	if err := r.add(line); err != nil {
@@ -117,7 +134,7 @@ func (r *record) append(line any) error {
 
 func (r *record) add(line any) error {
 	data, err := json.Marshal(line)
-	if err = errors.Join(err, checkSize(len(data))); err != nil {
+	if err != nil {
 		return err
 	}
 	_, err = r.file.Write(append(data, '\n'))
@@ -205,7 +222,7 @@ func parseIntent(line []byte) (Entry, error) {
 	if intent.Kind != intentKind || intent.SchemaVersion != journalVersion {
 		return Entry{}, fmt.Errorf("%q of version %d, want %q of version %d", intent.Kind, intent.SchemaVersion, intentKind, journalVersion)
 	}
-	p, err := parsePlan(plan)
+	p, err := parsePlan(plan, true)
 	if err != nil {
 		return Entry{}, fmt.Errorf("the plan in it: %w", err)
 	}

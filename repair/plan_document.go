@@ -8,6 +8,7 @@ import (
 	"encoding/json"
 	"errors"
 	"fmt"
+	"io"
 	"unicode/utf8"
 
 	"github.com/gapctl/gapctl/codec"
@@ -30,15 +31,15 @@ type planDocument struct {
 }
 
 type changeDocument struct {
-	Topic       string         `json:"topic"`
-	Partition   int32          `json:"partition"`
-	TopicID     string         `json:"topic_id"` // 32 hexadecimal digits
-	Before      commitDocument `json:"before"`
-	After       commitDocument `json:"after"`
-	Copies      int64          `json:"copies"`
-	Skips       int64          `json:"skips"`
-	Reprocesses int64          `json:"reprocesses"`
-	Why         string         `json:"why"`
+	Topic       string          `json:"topic"`
+	Partition   int32           `json:"partition"`
+	TopicID     string          `json:"topic_id"` // 32 hexadecimal digits
+	Before      *commitDocument `json:"before"`
+	After       *commitDocument `json:"after"`
+	Copies      int64           `json:"copies"`
+	Skips       int64           `json:"skips"`
+	Reprocesses int64           `json:"reprocesses"`
+	Why         string          `json:"why"`
 }
 
 type refusalDocument struct {
@@ -48,7 +49,8 @@ type refusalDocument struct {
 }
 
 // commitDocument is a commit: its bytes, and what they mean. Metadata that is
-// not UTF-8 is base64. Where nothing is committed, Committed is null.
+// not UTF-8 is base64. Where nothing is committed, Committed is null. Gaps may
+// be null in a journal, as they follow from the bytes.
 type commitDocument struct {
 	Committed        *int64           `json:"committed"`
 	LeaderEpoch      *int32           `json:"leader_epoch"`
@@ -59,7 +61,7 @@ type commitDocument struct {
 	Records          []recordDocument `json:"records"` // of the native topic
 	Stable           *int64           `json:"stable"`
 	Max              *int64           `json:"max"`
-	Gaps             strictRanges     `json:"gaps"`
+	Gaps             *strictRanges    `json:"gaps"`
 	GapCount         *int64           `json:"gap_count"`
 	Outstanding      *int64           `json:"outstanding"`
 	Size             int64            `json:"size"`
@@ -81,9 +83,10 @@ func orNil[T comparable](v T) *T {
 	return &v
 }
 
+// document is c without its gaps, which [planWriter] writes.
 func (c Commit) document() commitDocument {
 	d := commitDocument{
-		Metadata: c.Metadata, Size: c.size(), Records: []recordDocument{},
+		Metadata: c.Metadata, Size: c.size(), Records: []recordDocument{}, Gaps: &strictRanges{},
 		Format: orNil(c.Format), Encoding: orNil(c.Encoding),
 	}
 	for _, r := range c.Records {
@@ -100,13 +103,22 @@ func (c Commit) document() commitDocument {
 	}
 	if c.Err == nil && !c.none() {
 		count, outstanding := int64(c.State.Gaps.Len()), c.State.Outstanding()
-		d.Stable, d.Max, d.Gaps, d.GapCount, d.Outstanding = &c.State.Stable, &c.State.Max, strictRanges{c.State.Gaps}, &count, &outstanding
+		d.Stable, d.Max, d.GapCount, d.Outstanding = &c.State.Stable, &c.State.Max, &count, &outstanding
 	}
 	return d
 }
 
-// commit reads the bytes alone, and insists that the rest of d follows.
-func (d commitDocument) commit() (Commit, error) {
+// gaps are those that c's bytes say.
+func (c Commit) gaps() codec.Ranges {
+	if c.Err != nil || c.none() {
+		return codec.Ranges{}
+	}
+	return c.State.Gaps
+}
+
+// commit reads the bytes alone, and insists that the rest of d follows; of a
+// bare plan the gaps may be null.
+func (d commitDocument) commit(bare bool) (Commit, error) {
 	metadata, epoch := d.Metadata, int32(-1)
 	if d.MetadataEncoding != nil {
 		raw, err := base64.StdEncoding.DecodeString(metadata)
@@ -129,17 +141,20 @@ func (d commitDocument) commit() (Commit, error) {
 	if d.Committed != nil {
 		c = newCommit(*d.Committed, epoch, metadata).with(records)
 	}
+	meant := c.document()
+	same := d.Gaps == nil && bare || d.Gaps != nil && d.Gaps.Equal(c.gaps())
+	d.Gaps = meant.Gaps
 	said, err := json.Marshal(d)
 	if err != nil {
 		return Commit{}, err
 	}
-	if meant, err := json.Marshal(c.document()); err != nil || !bytes.Equal(said, meant) {
+	if follows, err := json.Marshal(meant); err != nil || !same || !bytes.Equal(said, follows) {
 		return Commit{}, errors.New("what it says of the commit is not what its bytes say")
 	}
 	return c, nil
 }
 
-// document is the plan without its digest.
+// document is the plan without its changes and its digest.
 func (p Plan) document() (planDocument, error) {
 	op, err := marshalOp(p.Op)
 	d := planDocument{
@@ -147,54 +162,44 @@ func (p Plan) document() (planDocument, error) {
 		Op: op, TakenAt: inspect.Time{Time: p.TakenAt}, Atomic: p.Atomic(), Changes: []changeDocument{}, Refusals: []refusalDocument{},
 		Warnings: p.Warnings,
 	}
-	for _, c := range p.Changes {
-		d.Changes = append(d.Changes, changeDocument{
-			c.Topic, c.Partition, hex.EncodeToString(c.TopicID[:]), c.Before.document(), c.After.document(),
-			c.Copies, c.Skips, c.Reprocesses, c.Why,
-		})
-	}
 	for _, r := range p.Refusals {
 		d.Refusals = append(d.Refusals, refusalDocument(r))
 	}
 	return d, err
 }
 
-// unsigned is the plan's canonical JSON, without id and digest.
-func (p Plan) unsigned() ([]byte, error) {
-	d, err := p.document()
-	if err != nil {
-		return nil, err
+// document is the change without its commits.
+func (c Change) document() changeDocument {
+	return changeDocument{
+		Topic: c.Topic, Partition: c.Partition, TopicID: hex.EncodeToString(c.TopicID[:]),
+		Copies: c.Copies, Skips: c.Skips, Reprocesses: c.Reprocesses, Why: c.Why,
 	}
-	return json.Marshal(d)
 }
 
 // Digest is the SHA-256 of the plan's JSON without id and digest, in
 // hexadecimal: two plans have the same digest only if they say the same.
 func (p Plan) Digest() string {
-	canonical, err := p.unsigned()
-	if err != nil {
+	sum := sha256.New()
+	if err := p.write(&planWriter{w: sum}, ""); err != nil {
 		return "" // of no plan that this package makes
 	}
-	return digestOf(canonical)
-}
-
-func digestOf(canonical []byte) string {
-	sum := sha256.Sum256(canonical)
-	return hex.EncodeToString(sum[:])
+	return hex.EncodeToString(sum.Sum(nil))
 }
 
 // planID is what names a plan of that digest.
 func planID(digest string) string { return digest[:min(12, len(digest))] }
 
-// MarshalJSON is the plan's document, which [ReadPlan] reads. Plans may be
-// large, so they are not made a second time for the digest's sake.
-func (p Plan) MarshalJSON() ([]byte, error) {
-	canonical, err := p.unsigned()
+// WriteJSON writes the plan's document, which [ReadPlan] reads.
+func (p Plan) WriteJSON(w io.Writer) error { return p.write(&planWriter{w: w}, p.Digest()) }
+
+// write writes the document with that digest. It is made twice, once for the
+// digest's sake, rather than kept: plans may be large.
+func (p Plan) write(w *planWriter, digest string) error {
+	d, err := p.document()
 	if err != nil {
-		return nil, err
+		return err
 	}
-	digest := digestOf(canonical)
-	blank := []byte(`"id":"","digest":""`)
-	signed := fmt.Appendf(nil, `"id":%q,"digest":%q`, planID(digest), digest)
-	return bytes.Replace(canonical, blank, signed, 1), nil // they are the first after the head
+	d.ID, d.Digest = planID(digest), digest
+	w.plan(d, p.Changes)
+	return w.end()
 }

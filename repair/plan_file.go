@@ -2,7 +2,6 @@ package repair
 
 import (
 	"encoding/hex"
-	"encoding/json"
 	"errors"
 	"fmt"
 	"io"
@@ -23,9 +22,9 @@ var ErrBadPlan = errors.New("not a valid plan")
 const maxPlan = 512 << 20
 
 // checkSize is nil unless nobody could read the plan again.
-func checkSize(size int) error {
-	if size > maxPlan {
-		return fmt.Errorf("the plan takes %d bytes or more, the limit is %d: choose fewer partitions", size, maxPlan)
+func checkSize(size, limit int64) error {
+	if size > limit {
+		return fmt.Errorf("the plan takes %d bytes or more, the limit is %d: choose fewer partitions", size, limit)
 	}
 	return nil
 }
@@ -38,17 +37,18 @@ func ReadPlan(r io.Reader) (Plan, error) {
 	if err != nil {
 		return Plan{}, err
 	}
-	if err := checkSize(len(data)); err != nil {
+	if err := checkSize(int64(len(data)), maxPlan); err != nil {
 		return Plan{}, fmt.Errorf("%w: %w", ErrBadPlan, err)
 	}
-	p, err := parsePlan(data)
+	p, err := parsePlan(data, false)
 	if err != nil {
 		return Plan{}, fmt.Errorf("%w: %w", ErrBadPlan, err)
 	}
 	return p, nil
 }
 
-func parsePlan(data []byte) (Plan, error) {
+// parsePlan reads the document; that of a bare plan may lack the gaps.
+func parsePlan(data []byte, bare bool) (Plan, error) {
 	var d planDocument
 	if err := strictly(data, &d); err != nil {
 		return Plan{}, err
@@ -63,7 +63,7 @@ func parsePlan(data []byte) (Plan, error) {
 	p := Plan{ClusterID: d.ClusterID, Group: d.Group, Op: op, TakenAt: d.TakenAt.Time}
 	p.Warnings = append(p.Warnings, d.Warnings...)
 	for i, cd := range d.Changes {
-		c, err := cd.change()
+		c, err := cd.change(bare)
 		if err != nil {
 			return Plan{}, fmt.Errorf("change %d: %w", i+1, err)
 		}
@@ -84,16 +84,19 @@ func parsePlan(data []byte) (Plan, error) {
 	return p, nil
 }
 
-func (d changeDocument) change() (Change, error) {
+func (d changeDocument) change(bare bool) (Change, error) {
 	c := Change{Topic: d.Topic, Partition: d.Partition, Copies: d.Copies, Skips: d.Skips, Reprocesses: d.Reprocesses, Why: d.Why}
 	id, err := hex.DecodeString(d.TopicID)
 	if err != nil || copy(c.TopicID[:], id) != len(c.TopicID) || len(id) != len(c.TopicID) {
 		return Change{}, errors.New("topic_id: want 32 hexadecimal digits")
 	}
-	if c.Before, err = d.Before.commit(); err != nil {
+	if d.Before == nil || d.After == nil {
+		return Change{}, errors.New("before or after is missing")
+	}
+	if c.Before, err = d.Before.commit(bare); err != nil {
 		return Change{}, fmt.Errorf("before: %w", err)
 	}
-	if c.After, err = d.After.commit(); err != nil {
+	if c.After, err = d.After.commit(bare); err != nil {
 		return Change{}, fmt.Errorf("after: %w", err)
 	}
 	return c, nil
@@ -103,18 +106,16 @@ func (d changeDocument) change() (Change, error) {
 // may be confidential. Either the whole plan is there afterwards, or what was
 // there before.
 func SavePlan(path string, p Plan) error {
-	data, err := json.Marshal(p)
-	if err = errors.Join(err, checkSize(len(data))); err != nil {
-		return err
-	}
 	dir := filepath.Dir(path)
 	f, err := os.CreateTemp(dir, ".gapctl-plan-*") // mode 0600
 	if err != nil {
 		return err
 	}
 	defer os.Remove(f.Name()) // fails once it is renamed
-	_, err = f.Write(append(data, '\n'))
-	if err = errors.Join(err, f.Sync(), f.Close()); err != nil {
+	w := &planWriter{w: f, limit: maxPlan}
+	err = p.write(w, p.Digest())
+	w.raw("\n")
+	if err = errors.Join(err, w.end(), f.Sync(), f.Close()); err != nil {
 		return err
 	}
 	if err := os.Rename(f.Name(), path); err != nil {

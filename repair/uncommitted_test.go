@@ -167,10 +167,7 @@ func TestPlanWithoutCommitSurvivesJSON(t *testing.T) {
 	s.forget(1)
 	for _, op := range []Op{Reset{To: ToOffset, Offset: 15}, Reset{To: ToNone}} {
 		p := s.planAll(op)
-		data, err := p.MarshalJSON()
-		if err != nil {
-			t.Fatal(err)
-		}
+		data := document(t, p)
 		again, err := ReadPlan(strings.NewReader(string(data)))
 		if err != nil || again.Digest() != p.Digest() || !reflect.DeepEqual(again.Warnings, p.Warnings) {
 			t.Errorf("%s\n%v", data, err)

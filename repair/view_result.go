@@ -1,7 +1,7 @@
 package repair
 
 import (
-	"encoding/json"
+	"io"
 	"strconv"
 
 	"github.com/gapctl/gapctl/inspect"
@@ -26,21 +26,36 @@ type outcomeDocument struct {
 	Error     *string         `json:"error"`
 }
 
-// MarshalJSON is the result's document.
-func (r Result) MarshalJSON() ([]byte, error) {
+// WriteJSON writes the result's document.
+func (r Result) WriteJSON(into io.Writer) error {
 	d := resultDocument{
 		Head: inspect.Head{Kind: "result", SchemaVersion: inspect.SchemaVersion}, ID: orNil(r.ID), Group: r.Group,
 		PlanDigest: r.PlanDigest, Outcomes: []outcomeDocument{}, Error: orNil(text(r.Err)),
 	}
-	for _, o := range r.Outcomes {
-		od := outcomeDocument{Topic: o.Topic, Partition: o.Partition, Status: o.Status, Copied: o.Copied, Error: orNil(text(o.Err))}
-		if o.After.Offset >= 0 {
-			after := o.After.document()
-			od.After = &after
+	w := &planWriter{w: into}
+	w.around(d, `"outcomes":[]`, func() {
+		w.raw(`"outcomes":[`)
+		for i := range r.Outcomes {
+			if i > 0 {
+				w.raw(",")
+			}
+			w.outcome(&r.Outcomes[i])
 		}
-		d.Outcomes = append(d.Outcomes, od)
-	}
-	return json.Marshal(d)
+		w.raw("]")
+	})
+	return w.end()
+}
+
+func (w *planWriter) outcome(o *Outcome) {
+	d := outcomeDocument{Topic: o.Topic, Partition: o.Partition, Status: o.Status, Copied: o.Copied, Error: orNil(text(o.Err))}
+	w.around(d, `"after":null`, func() {
+		w.raw(`"after":`)
+		if o.After.Offset < 0 {
+			w.raw("null")
+			return
+		}
+		w.commit(&o.After)
+	})
 }
 
 // Tables lays the result out, with the command that undoes it below.
