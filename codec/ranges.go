@@ -235,7 +235,7 @@ func (s Ranges) Sub(t Ranges) Ranges {
 		return sweep(s, t, func(inS, inT bool) bool { return inS && !inT })
 	}
 	s, t = s.apart(), t.apart()
-	out := make([]Range, 0, len(s.rs))
+	out := make([]Range, 0, len(s.rs)+len(t.rs))
 	j := 0
 	for _, r := range s.rs {
 		for j < len(t.rs) && t.rs[j].End <= r.Start {
