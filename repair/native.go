@@ -148,6 +148,35 @@ func (c Commit) written(id codec.NativeID, at time.Time) (Commit, error) {
 	return w, nil
 }
 
+// narrowed is c, which is native and was written by this repair, with the state
+// s, whose gaps lie in its own. Only the chunks that change are made again.
+func (c Commit) narrowed(id codec.NativeID, s codec.State, at time.Time) (Commit, error) {
+	changed, err := codec.EncodeNative(codec.NativeCommit{
+		NativeID: id, State: s, Prev: c.State, NativeStamp: codec.NativeStamp{LeaderEpoch: -1, Generation: -1, Time: at.UnixMilli()},
+	})
+	if err != nil {
+		return Commit{}, err
+	}
+	values := make(map[string][]byte, len(changed))
+	for _, r := range changed {
+		values[string(r.Key)] = r.Value
+	}
+	after := Commit{Offset: s.Stable, LeaderEpoch: -1, Format: nativeFormat, State: s}
+	if after.Offset == c.Offset {
+		after.LeaderEpoch = c.LeaderEpoch
+	}
+	for _, r := range c.Records {
+		value, ok := values[string(r.Key)]
+		switch {
+		case !ok:
+			after.Records = append(after.Records, r)
+		case value != nil:
+			after.Records = append(after.Records, codec.Record{Key: r.Key, Value: value})
+		}
+	}
+	return after, nil
+}
+
 // tidy reports whether the native records of p are what a compaction leaves.
 func tidy(p *inspect.Partition) bool {
 	return p.Home == gapstore.HomeNative && p.Committed == p.State.Stable &&

@@ -47,6 +47,7 @@ func (r *replay) commit(ctx context.Context, b *replayBatch, cuts []*replayCut) 
 		if err == nil || s.result.outcome(part.change.Target()).Status == Applied {
 			part.now, part.state = changes[i].After, changes[i].After.State.Normalize()
 			part.copied += cut.delivered
+			part.ours = true
 		}
 	}
 	return err
@@ -57,6 +58,9 @@ func (r *replay) next(cut *replayCut) (Commit, error) {
 	p := cut.part
 	state := p.state
 	state.Gaps = state.Gaps.Sub(codec.NewRanges(cut.closing...))
+	if p.ours && p.change.Before.Format == nativeFormat {
+		return p.now.narrowed(nativeIDOf(r.session.plan.Group, p.change), state.Normalize(), r.session.plan.TakenAt)
+	}
 	like := &inspect.Partition{Entry: gapstore.Entry{
 		TopicID:   p.change.TopicID,
 		Committed: p.change.Before.Offset, LeaderEpoch: p.change.Before.LeaderEpoch,
