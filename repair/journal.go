@@ -37,13 +37,14 @@ const (
 	maxSameSecond = 1000
 )
 
-// begin records the intent to apply p. When it returns, the intent is on disk.
+// begin records the intent to apply p, which a approves. When it returns, the
+// intent is on disk.
 func (j Journal) begin(p Plan, a Approval, at time.Time) (*record, error) {
 	r, err := j.create(at)
 	if err != nil {
 		return nil, fmt.Errorf("%w: %w", ErrJournal, err)
 	}
-	err = r.intend(p, intentLine{
+	err = r.intend(p, a.digest, intentLine{
 		Kind: intentKind, SchemaVersion: journalVersion, ID: r.id, At: at.UTC(), By: a.by, PID: os.Getpid(), Via: a.via,
 	})
 	if err == nil {

@@ -107,14 +107,14 @@ type record struct {
 	file *os.File
 }
 
-// intend adds the intent to carry out p, and waits until it is on disk.
-func (r *record) intend(p Plan, intent intentLine) error {
+// intend adds the intent to carry out p, which has that digest, and waits until
+// it is on disk.
+func (r *record) intend(p Plan, digest string, intent intentLine) error {
 	d, err := p.document()
 	if err != nil {
 		return err
 	}
-	d.Digest = p.Digest()
-	d.ID = planID(d.Digest)
+	d.ID, d.Digest = planID(digest), digest
 	w := &planWriter{w: r.file, limit: maxPlan, bare: true}
 	w.around(intent, `"plan":null`, func() {
 		w.raw(`"plan":`)
