@@ -157,22 +157,12 @@ func (c Commit) narrowed(id codec.NativeID, s codec.State, at time.Time) (Commit
 	if err != nil {
 		return Commit{}, err
 	}
-	values := make(map[string][]byte, len(changed))
-	for _, r := range changed {
-		values[string(r.Key)] = r.Value
-	}
 	after := Commit{Offset: s.Stable, LeaderEpoch: -1, Format: nativeFormat, State: s}
 	if after.Offset == c.Offset {
 		after.LeaderEpoch = c.LeaderEpoch
 	}
-	for _, r := range c.Records {
-		value, ok := values[string(r.Key)]
-		switch {
-		case !ok:
-			after.Records = append(after.Records, r)
-		case value != nil:
-			after.Records = append(after.Records, codec.Record{Key: r.Key, Value: value})
-		}
+	if after.Records, err = codec.OverlayNative(c.Records, changed); err != nil {
+		return Commit{}, err
 	}
 	return after, nil
 }
