@@ -45,7 +45,10 @@ func (s *Store) Failure(op string, err error) error {
 	return Classify(op, err)
 }
 
-const hintUnsupported = "the broker is older than Apache Kafka 2.8, or the feature is off"
+const (
+	hintUnsupported = "the broker is older than Apache Kafka 2.8, or the feature is off"
+	hintMoving      = "the cluster is moving or starting: try again"
+)
 
 func classOf(err error) (class error, hint string) {
 	if code := (*kerr.Error)(nil); errors.As(err, &code) {
@@ -62,6 +65,8 @@ func classOf(err error) (class error, hint string) {
 		return ErrUnavailable, "check that the broker runs and can be reached, or allow more time with --timeout"
 	case errors.As(err, &network), errors.Is(err, io.EOF), errors.Is(err, io.ErrUnexpectedEOF), errors.Is(err, net.ErrClosed):
 		return ErrUnavailable, "check the address, and that the broker runs and can be reached"
+	case errors.Is(err, kgo.ErrAborting):
+		return ErrUnavailable, "a broker did not take what the transaction wrote: try again"
 	case isTooOld(err):
 		return ErrUnsupported, hintUnsupported
 	}
@@ -97,7 +102,7 @@ func classOfCode(code *kerr.Error) (class error, hint string) {
 		return ErrUnsupported, hintUnsupported
 	}
 	if code.Retriable {
-		return ErrUnavailable, "the cluster is moving or starting: try again"
+		return ErrUnavailable, hintMoving
 	}
 	return nil, ""
 }

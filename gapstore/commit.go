@@ -57,7 +57,7 @@ func (h *Hold) Commit(ctx context.Context, c Commit) error {
 	}
 	ctx, cancel := context.WithCancel(ctx)
 	defer cancel()
-	defer context.AfterFunc(h.work, cancel)()
+	defer context.AfterFunc(h.tenure.Load().work, cancel)()
 	if len(c.Records) > 0 {
 		return h.commitRecords(ctx, topics, c.Records)
 	}
@@ -103,7 +103,7 @@ func (h *Hold) commitPlain(ctx context.Context, topics []topicCommits) error {
 	}
 	before := h.sent.of(kmsg.OffsetCommit)
 	resp, err := req.RequestWith(ctx, h.cl)
-	sent := h.sent.of(kmsg.OffsetCommit) - before
+	sent := h.sent.since(before, kmsg.OffsetCommit, err)
 	if err == nil {
 		answers := newAnswers(h.member.group, topics)
 		for _, rt := range resp.Topics {
@@ -124,7 +124,7 @@ func (h *Hold) outcome(op string, err error, sent int64) error {
 		return nil
 	}
 	if isGone(err) || isFenced(err) {
-		h.lose(err)
+		h.lose(h.tenure.Load(), err)
 		err = h.Err()
 	}
 	if sent > 1 || sent == 1 && !isAnswer(err) {

@@ -1,6 +1,8 @@
 package gapstore
 
 import (
+	"context"
+	"errors"
 	"sync/atomic"
 	"time"
 
@@ -76,4 +78,14 @@ func (s *sentCounter) of(key kmsg.Key) int64 {
 		return s.ends.Load()
 	}
 	return s.commits.Load()
+}
+
+// since is how often a request was written after the count was before. One whose
+// context has ended may be on the wire before it is counted.
+func (s *sentCounter) since(before int64, key kmsg.Key, err error) int64 {
+	n := s.of(key) - before
+	if n == 0 && (errors.Is(err, context.Canceled) || errors.Is(err, context.DeadlineExceeded)) {
+		return 1
+	}
+	return n
 }

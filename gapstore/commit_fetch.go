@@ -45,11 +45,14 @@ func (h *Hold) Fetch(ctx context.Context) ([]OffsetCommit, error) {
 	return got, nil
 }
 
-// endOlder ends a transaction that an earlier hold has left open, by taking a
-// new epoch. One of somebody else ends by itself, or times out.
+// endOlder ends transactions that earlier holds have left open, by taking a new
+// epoch. One of somebody else ends by itself, or times out.
 func (h *Hold) endOlder(ctx context.Context) error {
 	if h.usable() != nil {
 		return nil
+	}
+	if there, err := look(ctx, h.cl, h.versions, h.member.group); err == nil {
+		_ = h.endDeparted(ctx, there) // or they time out
 	}
 	err := h.txn.open(ctx)
 	if err == nil {
@@ -62,8 +65,21 @@ func (h *Hold) endOlder(ctx context.Context) error {
 	return err
 }
 
+// EndOlder ends the transactions that earlier holds have left open, as
+// [Hold.Fetch] does where they hold back what it is to read.
+func (h *Hold) EndOlder(ctx context.Context) error {
+	if err := h.take(ctx); err != nil {
+		return err
+	}
+	defer h.give()
+	return h.outcome("end open transactions of group "+h.member.group, h.endOlder(ctx), 0)
+}
+
 // fetch is one OffsetFetch request.
 func (h *Hold) fetch(ctx context.Context) ([]OffsetCommit, error) {
+	if len(h.member.parts) == 0 { // to ask for none is to ask for all
+		return nil, nil
+	}
 	req := kmsg.NewPtrOffsetFetchRequest()
 	req.RequireStable = true // KIP-447
 	rg := kmsg.NewOffsetFetchRequestGroup()

@@ -17,11 +17,11 @@ func (h *Hold) commitRecords(ctx context.Context, topics []topicCommits, records
 	return h.outcome("commit records and offsets of group "+h.member.group, err, sent)
 }
 
-// newTransactor is what the hold makes transactions with.
-func (h *Hold) newTransactor() *transactor {
+// newTransactor is what the hold makes transactions with, under that ID.
+func (h *Hold) newTransactor(id string) *transactor {
 	limit, _ := h.cl.OptValue(kgo.MaxVersions).(*kversion.Versions)
 	return &transactor{
-		id: transactionalID(h.member.group), clientID: holdClientID, timeout: transactionTimeout,
+		id: id, clientID: holdClientID, timeout: transactionTimeout,
 		parting: h.member.timing.parting, dial: h.dial, limit: limit, versions: h.versions, sent: &h.sent,
 	}
 }

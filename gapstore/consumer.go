@@ -28,6 +28,13 @@ import (
 // gaps are cheap. What is bounded by the caller is the records in hand: take no
 // more of them from Poll than there are workers free.
 //
+// # What comes of a record
+//
+// [Consumer.Finish] is Done with outputs, which are written in the transaction of
+// the next Commit: exactly once for readers that read committed. With
+// [ConsumerOptions.Retry], [Consumer.Fail] has a record copied to a retry topic or
+// a dead-letter topic in the same way, and Poll gives the retries too.
+//
 // # Consuming together
 //
 // With [ByKey] or [ByBlock] members share partitions, so that there may be more
@@ -51,12 +58,21 @@ type Consumer struct {
 	sharing  Sharing
 	drain    time.Duration
 	closing  atomic.Bool
+	finished atomic.Int64 // records, so far: the order of the work
+	retry    *Retry       // nil: records that fail stay as they are
 	store    *Store
 	home     NativeHome
 	client   *kgo.Client
+	// retries reads the retry partitions of the partitions that this member has;
+	// nil without retry. Whoever polls it, or gives it others to read, has pull.
+	retries *kgo.Client
+	pull    sync.Mutex
 
 	turn chan struct{} // has room for whoever commits
 	txn  *transactor   // guarded by turn
+	// undecided is a commit of which it is not known whether it was made, guarded
+	// by turn.
+	undecided []draft
 
 	mu     sync.RWMutex
 	parts  map[place]*tracked
@@ -85,11 +101,16 @@ func NewConsumer(ctx context.Context, dial Dial, o ConsumerOptions) (*Consumer, 
 	if o.Sharing < Whole || o.Sharing > ByBlock {
 		return nil, fmt.Errorf("consumer: no such sharing: %d", int(o.Sharing))
 	}
+	if o.Retry != nil {
+		if err := o.Retry.check(o); err != nil {
+			return nil, err
+		}
+	}
 	store, err := Open(ctx, dial)
 	if err != nil {
 		return nil, err
 	}
-	c := &Consumer{group: o.Group, sharing: o.Sharing, drain: o.Drain, store: store, turn: make(chan struct{}, 1), parts: map[place]*tracked{}}
+	c := &Consumer{group: o.Group, sharing: o.Sharing, drain: o.Drain, retry: o.Retry, store: store, turn: make(chan struct{}, 1), parts: map[place]*tracked{}}
 	if o.Drain == 0 && o.Sharing != Whole {
 		c.drain = consumerDrain
 	}
@@ -116,100 +137,13 @@ func (c *Consumer) join(ctx context.Context, dial Dial, o ConsumerOptions) (err 
 	if err := c.txn.open(ctx); err != nil {
 		return c.failure(op, err, 0)
 	}
+	if c.retry != nil {
+		if err := c.openRetries(ctx, dial); err != nil {
+			return err
+		}
+	}
 	c.client, err = dial(slices.Concat(o.Client, c.clientOpts(o))...)
 	return Classify(op, err)
-}
-
-// Poll waits for records that are not done, and returns at most limit of them
-// (all at hand where limit is 0). An error does not end the consumer, unless it
-// is ctx's, or kgo.ErrClientClosed; there may be records beside it. One
-// goroutine polls.
-//
-// [ErrLost] says that the group no longer counted this member, because it was
-// silent for too long, say, or its coordinator moved. It joins again by itself;
-// what it had done and not committed is delivered again, to it or to another.
-//
-// A partition whose gaps can not be read is not consumed, and the error is a
-// *codec.Error: to guess would be to lose records.
-func (c *Consumer) Poll(ctx context.Context, limit int) ([]*kgo.Record, error) {
-	for {
-		poll, stop := context.WithCancel(ctx)
-		if err := c.failures(stop); err != nil {
-			stop()
-			return nil, err
-		}
-		fetches := c.client.PollRecords(poll, limit)
-		woken := poll.Err() != nil && ctx.Err() == nil
-		stop()
-		records, err := c.sift(fetches, woken)
-		c.client.AllowRebalance()
-		if len(records) > 0 || err != nil {
-			return records, err
-		}
-	}
-}
-
-// failures takes what is to be told, and notes how to wake the poll.
-func (c *Consumer) failures(wake context.CancelFunc) error {
-	c.mu.Lock()
-	defer c.mu.Unlock()
-	c.wake = wake
-	err := errors.Join(c.failed...)
-	c.failed = nil
-	return err
-}
-
-// sift keeps the records that are to be processed.
-func (c *Consumer) sift(fetches kgo.Fetches, woken bool) (records []*kgo.Record, err error) {
-	c.mu.RLock()
-	defer c.mu.RUnlock()
-	fetches.EachPartition(func(p kgo.FetchTopicPartition) {
-		t := c.parts[place{p.Topic, p.Partition}]
-		for _, r := range p.Records {
-			if t != nil && t.deliver(r) {
-				records = append(records, r)
-			}
-		}
-	})
-	fetches.EachError(func(topic string, partition int32, failed error) {
-		if !woken || !errors.Is(failed, context.Canceled) {
-			err = errors.Join(err, c.failure("poll group "+c.group, failed, 0))
-		}
-	})
-	return records, err
-}
-
-// Done marks records as done. They are committed by the next [Consumer.Commit].
-// It is safe for concurrent use, at a cost that does not grow with the number
-// of gaps; many records of one partition in a row cost less than one by one.
-// Records of partitions that this member no longer has are ignored.
-func (c *Consumer) Done(records ...*kgo.Record) {
-	c.mu.RLock()
-	defer c.mu.RUnlock()
-	for len(records) > 0 {
-		first, n := records[0], 1
-		for n < len(records) && records[n].Partition == first.Partition && records[n].Topic == first.Topic {
-			n++
-		}
-		if t := c.parts[place{first.Topic, first.Partition}]; t != nil {
-			t.done(records[:n]...)
-		}
-		records = records[n:]
-	}
-}
-
-// Release says that records that Poll has given are not going to be done by this
-// member: a rebalance need not wait for them. They stay outstanding, and come
-// again when their part is next given to a member. A record is released once,
-// and not after it is done.
-func (c *Consumer) Release(records ...*kgo.Record) {
-	c.mu.RLock()
-	defer c.mu.RUnlock()
-	for _, r := range records {
-		if t := c.parts[place{r.Topic, r.Partition}]; t != nil {
-			t.release()
-		}
-	}
 }
 
 // Close commits what is done, leaves the group and ends the client. With an
@@ -229,6 +163,9 @@ func (c *Consumer) Close(ctx context.Context) error {
 func (c *Consumer) shut() {
 	if c.client != nil {
 		c.client.CloseAllowingRebalance()
+	}
+	if c.retries != nil {
+		c.retries.Close()
 	}
 	c.turn <- struct{}{}
 	if c.txn != nil {

@@ -4,6 +4,8 @@ import (
 	"context"
 	"errors"
 	"fmt"
+	"maps"
+	"slices"
 	"time"
 
 	"github.com/twmb/franz-go/pkg/kgo"
@@ -22,6 +24,14 @@ func (c *Consumer) begin(ctx context.Context, offsets map[string]map[int32]kgo.O
 	if len(names) == 0 {
 		return offsets, nil
 	}
+	all := offsets
+	if c.retry != nil {
+		names = append(names, c.retry.Topic)
+		var err error
+		if all, err = c.withCompanions(ctx, offsets); err != nil {
+			return nil, err
+		}
+	}
 	ids, err := c.topicIDs(ctx, names)
 	if err != nil {
 		return nil, err
@@ -35,34 +45,56 @@ func (c *Consumer) begin(ctx context.Context, offsets map[string]map[int32]kgo.O
 	case c.sharing == Whole:
 		var n *natives
 		if n, err = c.readGaps(ctx); err == nil {
-			parts, failed = c.resumeAll(nil, n, ids, offsets)
+			parts, failed = c.resumeAll(nil, n, ids, all)
 		}
 	case now == nil:
 		err = context.Canceled // given up again
 	default:
-		parts, failed, err = c.beginTogether(ctx, now, ids, offsets)
+		parts, failed, err = c.beginTogether(ctx, now, ids, all)
+	}
+	if err == nil && c.retry != nil {
+		var unpaired []error
+		parts, unpaired, err = c.pair(ctx, parts, offsets)
+		failed = append(failed, unpaired...)
 	}
 	if err != nil {
 		return nil, err
 	}
-	c.mu.Lock()
-	defer c.mu.Unlock()
-	if c.now != now {
+	if !c.take(now, parts, failed) {
 		return nil, context.Canceled // the group has gone on meanwhile
 	}
-	if now != nil {
-		clear(c.parts) // all is given anew
+	for _, t := range parts {
+		if at, ok := offsets[t.topic][t.partition]; ok && t.next >= 0 && t.next != at.EpochOffset().Offset {
+			offsets[t.topic][t.partition] = kgo.NewOffset().At(t.next)
+		}
+	}
+	return offsets, nil
+}
+
+// take makes parts this member's, in the session now; false when that has ended.
+func (c *Consumer) take(now *session, parts []*tracked, failed []error) bool {
+	c.pull.Lock()
+	defer c.pull.Unlock()
+	c.mu.Lock()
+	if c.now != now {
+		c.mu.Unlock()
+		return false
+	}
+	var given []*tracked
+	if now != nil { // all is given anew
+		given = slices.Collect(maps.Values(c.parts))
+		clear(c.parts)
 	}
 	for _, t := range parts {
 		c.parts[t.place] = t
-		if t.next >= 0 && t.next != offsets[t.topic][t.partition].EpochOffset().Offset {
-			offsets[t.topic][t.partition] = kgo.NewOffset().At(t.next)
-		}
 	}
 	if c.failed = append(c.failed, failed...); len(c.failed) > 0 && c.wake != nil {
 		c.wake()
 	}
-	return offsets, nil
+	c.mu.Unlock()
+	c.unread(given)
+	c.read(parts)
+	return true
 }
 
 // topicIDs are the IDs of topics, which commits are kept under.
@@ -182,17 +214,21 @@ func (c *Consumer) inHand() (n int) {
 // drop gives partitions up, as they are. Where partitions are shared, these are
 // all.
 func (c *Consumer) drop(partitions map[string][]int32) (parts []*tracked) {
+	c.pull.Lock()
+	defer c.pull.Unlock()
 	c.mu.Lock()
-	defer c.mu.Unlock()
 	c.now = nil
 	for topic, numbers := range partitions {
 		for _, partition := range numbers {
-			at := place{topic, partition}
-			if t := c.parts[at]; t != nil {
-				parts = append(parts, t)
-				delete(c.parts, at)
+			for _, at := range c.withCompanion(place{topic, partition}) {
+				if t := c.parts[at]; t != nil {
+					parts = append(parts, t)
+					delete(c.parts, at)
+				}
 			}
 		}
 	}
+	c.mu.Unlock()
+	c.unread(parts)
 	return parts
 }

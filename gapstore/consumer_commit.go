@@ -41,6 +41,12 @@ func (c *Consumer) Commit(ctx context.Context) error {
 func (c *Consumer) commit(ctx context.Context, cl *kgo.Client, now *session, parts []*tracked) error {
 	ctx, cancel := context.WithTimeout(ctx, consumerCommit)
 	defer cancel()
+	if err := c.decide(ctx); err != nil {
+		return err
+	}
+	if c.retry != nil {
+		c.pairUp(parts)
+	}
 	if now == nil {
 		return c.commitAlone(ctx, cl, parts)
 	}
@@ -97,18 +103,20 @@ func (c *Consumer) commitAs(ctx context.Context, member membership, parts []*tra
 			}
 			records = append(records, addressed...)
 		}
+		records = append(records, resultsOf(drafts)...)
 		return nil
 	}()
 	var sent int64
 	if err == nil && len(drafts) > 0 {
 		sent, err = c.txn.commit(ctx, member, offsetsOf(drafts), records)
 	}
-	for _, d := range drafts {
-		if err != nil {
-			d.giveBack()
-		} else {
-			d.settle()
-		}
+	switch {
+	case err == nil:
+		settle(drafts)
+	case unknown(err, sent) && slices.ContainsFunc(drafts, draft.hasResults):
+		c.undecided = drafts
+	default:
+		giveBack(drafts)
 	}
 	return c.failure(op, err, sent)
 }
@@ -132,13 +140,17 @@ func offsetsOf(drafts []draft) []topicCommits {
 	return topics
 }
 
+// unknown reports whether a commit may have been made in spite of err, after its
+// end was asked for sent times.
+func unknown(err error, sent int64) bool { return sent > 1 || sent == 1 && !isAnswer(err) }
+
 // failure is err with its class, after the end of a transaction was asked for
 // sent times.
 func (c *Consumer) failure(op string, err error, sent int64) error {
 	switch {
 	case err == nil:
 		return nil
-	case sent > 1 || sent == 1 && !isAnswer(err):
+	case unknown(err, sent):
 		return &Error{Class: ErrUnknownOutcome, Op: op, Hint: "the next commit settles it", Err: fmt.Errorf("%w: %w", ErrUnknownOutcome, err)}
 	case isGone(err):
 		return &Error{Class: ErrLost, Op: op, Hint: "the group rebalances; what was not committed is delivered again, or committed next time", Err: err}

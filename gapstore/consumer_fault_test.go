@@ -21,6 +21,10 @@ type commitRun struct {
 	cluster  *kfake.Cluster
 	wire     *wire
 	consumer *Consumer
+	options  ConsumerOptions
+	// old and new are the states, and look what is committed now.
+	old, new string
+	look     func() string
 }
 
 const (
@@ -31,12 +35,10 @@ const (
 func newCommitRun(t *testing.T, speaks *kversion.Versions) *commitRun {
 	t.Helper()
 	w, cluster := newWork(t, 1, 20)
-	opts := append([]kgo.Opt{kgo.SeedBrokers(w.addrs...)}, quickRetries()...)
-	if speaks != nil {
-		opts = append(opts, kgo.MaxVersions(speaks))
-	}
-	r := &commitRun{work: w, cluster: cluster, wire: &wire{t: t, opts: opts, counts: map[kmsg.Key]int{}}}
+	r := wiredRun(w, cluster, speaks)
+	r.old, r.new, r.look = oldGaps, newGaps, func() string { return r.entries()[0].State.Gaps.String() }
 	r.consumer = r.start(r.wire.dial)
+	r.poll(r.consumer, 1)
 	r.done(0, 1, 5, 70000, 70001)
 	if err := r.consumer.Commit(t.Context()); err != nil {
 		t.Fatal(err)
@@ -45,15 +47,22 @@ func newCommitRun(t *testing.T, speaks *kversion.Versions) *commitRun {
 	return r
 }
 
+func wiredRun(w *work, cluster *kfake.Cluster, speaks *kversion.Versions) *commitRun {
+	opts := append([]kgo.Opt{kgo.SeedBrokers(w.addrs...)}, quickRetries()...)
+	if speaks != nil {
+		opts = append(opts, kgo.MaxVersions(speaks))
+	}
+	return &commitRun{work: w, cluster: cluster, options: w.options(), wire: &wire{t: w.t, opts: opts, counts: map[kmsg.Key]int{}}}
+}
+
 func (r *commitRun) start(dial Dial) *Consumer {
 	r.t.Helper()
-	o := r.options()
+	o := r.options
 	o.Instance = "worker-1"
 	c, err := NewConsumer(r.t.Context(), dial, o)
 	if err != nil {
 		r.t.Fatal(err)
 	}
-	r.poll(c, 1)
 	return c
 }
 
@@ -78,14 +87,14 @@ func (r *commitRun) commit() error {
 	return r.consumer.Commit(ctx)
 }
 
-// standing is the gaps that are committed; they and the offset agree.
+// standing is what is committed: one of the two states, whole.
 func (r *commitRun) standing() string {
 	r.t.Helper()
-	gaps := r.entries()[0].State.Gaps.String()
-	if gaps != oldGaps && gaps != newGaps {
-		r.t.Fatalf("gaps %s", gaps)
+	now := r.look()
+	if now != r.old && now != r.new {
+		r.t.Fatalf("neither the old nor the new state: %s", now)
 	}
-	return gaps
+	return now
 }
 
 // judge compares what stands with what the commit said about it.
@@ -94,10 +103,10 @@ func (r *commitRun) judge(err error, stands string) {
 	if err != nil {
 		r.t.Logf("commit: %v", err)
 	}
-	if err == nil && stands != newGaps {
+	if err == nil && stands != r.new {
 		r.t.Errorf("reported as made, but %s", stands)
 	}
-	if err != nil && stands == newGaps && !errors.Is(err, ErrUnknownOutcome) {
+	if err != nil && stands == r.new && !errors.Is(err, ErrUnknownOutcome) {
 		r.t.Errorf("made, but reported as %v", err)
 	}
 }
@@ -111,7 +120,7 @@ func (r *commitRun) finish() {
 		err = r.commit()
 		return err == nil
 	})
-	if got := r.standing(); got != newGaps {
+	if got := r.standing(); got != r.new {
 		r.t.Errorf("after the retry: %s", got)
 	}
 	r.consumer.crash()
@@ -133,14 +142,14 @@ func ofMember(key kmsg.Key) bool {
 func producers() map[string]bool { return map[string]bool{"open": false, "anew": true} }
 
 // eachCommitStep calls fn for every request of a clean commit.
-func eachCommitStep(t *testing.T, states map[string]bool, fn func(t *testing.T, at step, prepare func(*testing.T) *commitRun)) {
+func eachCommitStep(t *testing.T, states map[string]bool, newRun func(*testing.T, *kversion.Versions) *commitRun, fn func(t *testing.T, at step, prepare func(*testing.T) *commitRun)) {
 	if testing.Short() {
 		t.Skip("short mode: hundreds of runs")
 	}
 	for name, speaks := range map[string]*kversion.Versions{"implicit": nil, "explicit": kversion.V3_8_0()} {
 		for state, reopen := range states {
 			prepare := func(t *testing.T) *commitRun {
-				r := newCommitRun(t, speaks)
+				r := newRun(t, speaks)
 				if reopen {
 					r.consumer.txn.drop()
 				}
@@ -171,32 +180,37 @@ func eachCommitStep(t *testing.T, states map[string]bool, fn func(t *testing.T, 
 // Every request of a commit is lost, answered in vain, sent or answered twice:
 // old or new state stands, whole, and the next commit finishes.
 func TestConsumerCommitOverABadNetwork(t *testing.T) {
-	eachCommitStep(t, producers(), func(t *testing.T, at step, prepare func(*testing.T) *commitRun) {
-		for _, how := range []fault{cutBefore, cutAfter, sentTwice, answerTwice, deaf} {
-			t.Run(string(how), func(t *testing.T) {
-				r := prepare(t)
-				r.arm(at, how)
-				err := r.commit()
-				if !slices.Contains(r.wire.requests(), at) {
-					t.Logf("this run did not come to %s", at)
-				}
-				r.arm(step{}, "")
-				r.judge(err, r.standing())
-				r.finish()
-			})
-		}
+	eachCommitStep(t, producers(), newCommitRun, func(t *testing.T, at step, prepare func(*testing.T) *commitRun) {
+		overABadNetwork(t, at, prepare)
 	})
+}
+
+func overABadNetwork(t *testing.T, at step, prepare func(*testing.T) *commitRun) {
+	for _, how := range []fault{cutBefore, cutAfter, sentTwice, answerTwice, deaf} {
+		t.Run(string(how), func(t *testing.T) {
+			r := prepare(t)
+			r.arm(at, how)
+			err := r.commit()
+			if !slices.Contains(r.wire.requests(), at) {
+				t.Logf("this run did not come to %s", at)
+			}
+			r.arm(step{}, "")
+			r.judge(err, r.standing())
+			r.finish()
+		})
+	}
 }
 
 // The process is killed at every request of a commit: the next one of its name
 // goes on from the old or the new state, without a wait.
 func TestConsumerKilledInACommit(t *testing.T) {
-	eachCommitStep(t, producers(), func(t *testing.T, at step, prepare func(*testing.T) *commitRun) {
+	eachCommitStep(t, producers(), newCommitRun, func(t *testing.T, at step, prepare func(*testing.T) *commitRun) {
 		r := prepare(t)
 		r.arm(at, gone)
 		err := r.commit()
 		r.consumer.crash()
 		c := r.start(r.dial)
+		r.poll(c, 1)
 		stands := r.standing()
 		r.judge(err, stands)
 		c.mu.RLock()
@@ -211,19 +225,21 @@ func TestConsumerKilledInACommit(t *testing.T) {
 
 // The broker refuses each request, for good or for the moment.
 func TestConsumerCommitRefused(t *testing.T) {
+	eachCommitStep(t, map[string]bool{"anew": true}, newCommitRun, refusedWithEach)
+}
+
+func refusedWithEach(t *testing.T, at step, prepare func(*testing.T) *commitRun) {
 	codes := []*kerr.Error{kerr.UnknownServerError, kerr.CoordinatorLoadInProgress, kerr.NotCoordinator, kerr.IllegalGeneration,
 		kerr.RebalanceInProgress, kerr.InvalidProducerEpoch, kerr.ConcurrentTransactions, kerr.RequestTimedOut,
 		kerr.TopicAuthorizationFailed, kerr.MessageTooLarge}
-	eachCommitStep(t, map[string]bool{"anew": true}, func(t *testing.T, at step, prepare func(*testing.T) *commitRun) {
-		for _, code := range codes {
-			t.Run(code.Message, func(t *testing.T) {
-				r := prepare(t)
-				handle := refuse(r.cluster, at, code)
-				err := r.commit()
-				handle.Remove()
-				r.judge(err, r.standing())
-				r.finish()
-			})
-		}
-	})
+	for _, code := range codes {
+		t.Run(code.Message, func(t *testing.T) {
+			r := prepare(t)
+			handle := refuse(r.cluster, at, code)
+			err := r.commit()
+			handle.Remove()
+			r.judge(err, r.standing())
+			r.finish()
+		})
+	}
 }

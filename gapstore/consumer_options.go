@@ -29,6 +29,9 @@ type ConsumerOptions struct {
 	// where partitions are shared, and not at all otherwise; negative: not at
 	// all. It must be shorter than the group's rebalance timeout.
 	Drain time.Duration
+	// Retry says what becomes of records that fail; nil: nothing, they stay
+	// outstanding.
+	Retry *Retry
 	// Native says how to create the native topic where there is none.
 	Native NativeOptions
 	// Client are more options of the consuming client, such as kgo.Balancers,

@@ -57,7 +57,11 @@ func (c *Consumer) enter(cl *kgo.Client) {
 	defer c.mu.Unlock()
 	c.now = &session{member: member, slot: c.given.slot, shares: make(map[place]share, len(c.given.shares))}
 	for _, s := range c.given.shares {
-		c.now.shares[s.place] = s
+		for _, at := range c.withCompanion(s.place) {
+			part := s
+			part.place = at
+			c.now.shares[at] = part
+		}
 	}
 }
 
@@ -107,18 +111,20 @@ func (c *Consumer) commitNow(ctx context.Context, now *session, parts []*tracked
 // askAgain replaces offsets by what is committed now, once that is stable.
 func (c *Consumer) askAgain(ctx context.Context, offsets map[string]map[int32]kgo.Offset) error {
 	for {
-		committed, pending, err := c.committed(ctx)
+		committed, err := c.committed(ctx)
 		if err != nil {
 			return err
 		}
-		if !pending {
-			for topic, partitions := range offsets {
-				for partition := range partitions {
-					if e, ok := committed[place{topic, partition}]; ok {
-						partitions[partition] = kgo.NewOffset().At(e.Committed).WithEpoch(e.LeaderEpoch)
-					}
+		pending := false // a transaction is about to change one
+		for topic, partitions := range offsets {
+			for partition := range partitions {
+				if e, ok := committed[place{topic, partition}]; ok {
+					partitions[partition] = kgo.NewOffset().At(e.Committed).WithEpoch(e.LeaderEpoch)
+					pending = pending || e.Pending
 				}
 			}
+		}
+		if !pending {
 			return nil
 		}
 		if ctx.Err() != nil {
@@ -128,18 +134,16 @@ func (c *Consumer) askAgain(ctx context.Context, offsets map[string]map[int32]kg
 	}
 }
 
-// committed is what the group has committed by Kafka's offsets. pending: a
-// transaction is about to change that.
-func (c *Consumer) committed(ctx context.Context) (committed map[place]Entry, pending bool, err error) {
+// committed is what the group has committed by Kafka's offsets.
+func (c *Consumer) committed(ctx context.Context) (map[place]Entry, error) {
 	loaded := c.store.loadCommits(ctx, []string{c.group}, func(string, int32) bool { return true })[c.group]
-	committed = map[place]Entry{}
+	committed := map[place]Entry{}
 	for _, e := range loaded.Entries {
-		pending = pending || e.Pending
 		if e.Committed >= 0 {
 			committed[place{e.Topic, e.Partition}] = e
 		}
 	}
-	return committed, pending, loaded.Err
+	return committed, loaded.Err
 }
 
 // follow brings parts up to what the other members have committed: a keeper
@@ -162,7 +166,7 @@ func (c *Consumer) follow(ctx context.Context, now *session, parts []*tracked) e
 	if len(long) == 0 {
 		return err
 	}
-	committed, _, asked := c.committed(ctx)
+	committed, asked := c.committed(ctx)
 	for _, t := range long {
 		t.pass(committed[t.place].Committed)
 	}

@@ -78,13 +78,14 @@ func join(ctx context.Context, dial gapstore.Dial) *gapstore.Consumer {
 	return c
 }
 
-// cluster is an embedded one with n records in a topic. A real one takes
+// cluster is an embedded one with n records in a topic, and more topics. A real
+// one takes
 //
 //	func(extra ...kgo.Opt) (*kgo.Client, error) {
 //		return kgo.NewClient(append(extra, kgo.SeedBrokers("kafka:9092"))...)
 //	}
-func cluster(topic string, n int) gapstore.Dial {
-	c, err := kfake.NewCluster(kfake.NumBrokers(1), kfake.SeedTopics(1, topic))
+func cluster(topic string, n int, more ...string) gapstore.Dial {
+	c, err := kfake.NewCluster(kfake.NumBrokers(1), kfake.SeedTopics(1, append(more, topic)...))
 	if err != nil {
 		log.Fatal(err)
 	}

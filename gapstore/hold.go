@@ -4,7 +4,7 @@ import (
 	"context"
 	"errors"
 	"slices"
-	"sync"
+	"sync/atomic"
 
 	"github.com/twmb/franz-go/pkg/kgo"
 	"github.com/twmb/franz-go/pkg/kmsg"
@@ -39,14 +39,8 @@ type Hold struct {
 	left     bool          // guarded by turn
 	leaveErr error         // guarded by turn
 
-	losing  sync.Once
-	lost    chan struct{}
-	lostErr error // set before lost is closed
-
-	work   context.Context // ends when a commit must not go on
-	giveUp context.CancelFunc
-	stop   context.CancelFunc // ends the goroutines
-	tasks  sync.WaitGroup
+	tenure atomic.Pointer[tenure] // since the last join
+	team   *team                  // nil: the hold is the only member
 }
 
 // Acquire joins group as its only member and takes the given partitions, by
@@ -66,23 +60,26 @@ func acquire(ctx context.Context, dial Dial, m *member) (*Hold, error) {
 	if m.group == "" || len(m.parts) == 0 {
 		return nil, errors.New("hold: no group, or no partitions")
 	}
-	h := &Hold{dial: dial, member: m, turn: make(chan struct{}, 1), lost: make(chan struct{})}
-	cl, err := dial(kgo.ClientID(holdClientID), kgo.WithHooks(&h.sent))
-	if err != nil {
-		return nil, Classify("hold group "+m.group, err)
-	}
-	h.cl, m.cl = cl, cl
-	if err := h.enter(ctx); err != nil {
-		cl.Close()
+	h := &Hold{dial: dial, member: m, turn: make(chan struct{}, 1)}
+	if err := h.connect(holdClientID); err != nil {
 		return nil, err
 	}
-	h.txn = h.newTransactor()
-	h.work, h.giveUp = context.WithCancel(context.Background())
-	beating, stop := context.WithCancel(context.Background())
-	h.stop = stop
-	h.tasks.Go(func() { h.beat(beating) })
-	h.tasks.Go(func() { h.makeRoom(beating) })
+	if err := h.enter(ctx); err != nil {
+		h.cl.Close()
+		return nil, err
+	}
+	h.txn = h.newTransactor(transactionalID(m.group))
+	h.begin()
 	return h, nil
+}
+
+func (h *Hold) connect(clientID string) error {
+	cl, err := h.dial(kgo.ClientID(clientID), kgo.WithHooks(&h.sent))
+	if err != nil {
+		return Classify("hold group "+h.member.group, err)
+	}
+	h.cl, h.member.cl = cl, cl
+	return nil
 }
 
 func sortedParts(parts map[string][]int32) map[string][]int32 {
@@ -98,6 +95,17 @@ func sortedParts(parts map[string][]int32) map[string][]int32 {
 // enter looks first and joins then: a join, even one that is taken back, makes
 // every member of a live group stop and rebalance.
 func (h *Hold) enter(ctx context.Context) error {
+	if err := h.prepare(ctx); err != nil {
+		return err
+	}
+	if err := h.member.join(ctx); err != nil {
+		return h.joinFailed(ctx, err)
+	}
+	return nil
+}
+
+// prepare learns all that a hold must know before it joins.
+func (h *Hold) prepare(ctx context.Context) error {
 	group := h.member.group
 	if err := h.learnVersions(ctx); err != nil {
 		return h.failure("hold group "+group, err)
@@ -106,17 +114,22 @@ func (h *Hold) enter(ctx context.Context) error {
 	if err != nil {
 		return h.failure("describe group "+group, err)
 	}
-	if active := there.active(group, ""); active != nil {
+	if active := h.keptOutBy(there); active != nil {
 		return h.failure("hold group "+group, active)
 	}
 	if err := h.learnTopics(ctx); err != nil {
 		return err
 	}
 	h.limits = readLimits(ctx, h.cl, there.coordinator)
-	if err := h.member.join(ctx); err != nil {
-		return h.joinFailed(ctx, err)
-	}
 	return nil
+}
+
+// keptOutBy is who keeps the hold out of the group, or nil.
+func (h *Hold) keptOutBy(there roster) *ActiveError {
+	if h.team != nil {
+		there = there.withoutTeam()
+	}
+	return there.active(h.member.group, h.member.id)
 }
 
 // joinFailed names who was faster, and takes the join back.
@@ -171,9 +184,7 @@ func (h *Hold) Release(ctx context.Context) error {
 	h.leave(ctx)
 	err := h.leaveErr
 	<-h.turn
-	h.stop()
-	h.tasks.Wait()
-	h.giveUp()
+	h.tenure.Load().end()
 	h.cl.Close()
 	return err
 }

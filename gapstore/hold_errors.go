@@ -18,6 +18,9 @@ var (
 	// joined the group (then the cause is an [*ActiveError]), or because the
 	// broker no longer counts the hold as a member.
 	ErrLost = errors.New("the hold is lost")
+	// ErrReshared: of a hold that is shared, the others, or their number, have
+	// changed: what is to be written is shared out anew, see [Hold.Rejoin].
+	ErrReshared = errors.New("the group is shared out anew")
 	// ErrFenced: another process writes this group's transactions.
 	ErrFenced = errors.New("fenced by another writer of this group")
 	// ErrUnknownOutcome: the commit was sent and its answer never came. Read
@@ -170,7 +173,11 @@ func (h *Hold) failure(op string, err error) error {
 	case errors.Is(err, kerr.TopicAuthorizationFailed):
 		return &Error{Class: ErrDenied, Op: op, Hint: "needs READ on the group's topics, and WRITE where records go", Err: err}
 	case errors.Is(err, kerr.TransactionalIDAuthorizationFailed):
-		return &Error{Class: ErrDenied, Op: op, Hint: "needs WRITE on the transactional ID " + transactionalID(group), Err: err}
+		which := "ID "
+		if h.team != nil {
+			which = "IDs that begin with "
+		}
+		return &Error{Class: ErrDenied, Op: op, Hint: "needs WRITE on the transactional " + which + transactionalID(group), Err: err}
 	}
 	return Classify(op, err)
 }

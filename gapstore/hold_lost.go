@@ -2,7 +2,9 @@ package gapstore
 
 import (
 	"context"
+	"errors"
 	"fmt"
+	"sync"
 	"time"
 )
 
@@ -15,16 +17,48 @@ const (
 	lookTimeout = 3 * time.Second
 )
 
+// tenure is the time of a hold in one generation of its group.
+type tenure struct {
+	losing sync.Once
+	lost   chan struct{}
+	err    error // set before lost is closed
+
+	work   context.Context // ends when a commit must not go on
+	giveUp context.CancelFunc
+	stop   context.CancelFunc // ends the goroutines
+	tasks  sync.WaitGroup
+}
+
+// begin begins a tenure: the hold has joined.
+func (h *Hold) begin() {
+	t := &tenure{lost: make(chan struct{})}
+	t.work, t.giveUp = context.WithCancel(context.Background())
+	beating, stop := context.WithCancel(context.Background())
+	t.stop = stop
+	h.tenure.Store(t)
+	t.tasks.Go(func() { h.beat(beating, t) })
+	t.tasks.Go(func() { h.makeRoom(beating, t) })
+}
+
+// end stops the heartbeats, and waits until nothing of the tenure runs.
+func (t *tenure) end() {
+	t.stop()
+	t.tasks.Wait()
+	t.giveUp()
+}
+
 // Lost is closed once the hold has lost the group; [Hold.Err] then says why.
 // Being lost leaves nothing half done: a commit under way is made or not made.
-func (h *Hold) Lost() <-chan struct{} { return h.lost }
+func (h *Hold) Lost() <-chan struct{} { return h.tenure.Load().lost }
 
 // Err is nil until the hold is lost, and then an [*Error] of class [ErrLost]
-// or [ErrFenced].
+// or [ErrFenced]. A hold that is shared may also have lost no more than its
+// share, with class [ErrReshared]; then it can [Hold.Rejoin].
 func (h *Hold) Err() error {
+	t := h.tenure.Load()
 	select {
-	case <-h.lost:
-		return h.lostErr
+	case <-t.lost:
+		return t.err
 	default:
 		return nil
 	}
@@ -32,7 +66,7 @@ func (h *Hold) Err() error {
 
 // beat sends heartbeats until ctx ends. It goes on after the hold is lost: as
 // long as a commit is under way, the coordinator must know that somebody lives.
-func (h *Hold) beat(ctx context.Context) {
+func (h *Hold) beat(ctx context.Context, t *tenure) {
 	ticker := time.NewTicker(h.member.timing.heartbeat)
 	defer ticker.Stop()
 	answered := time.Now()
@@ -51,43 +85,59 @@ func (h *Hold) beat(ctx context.Context) {
 		case ctx.Err() != nil:
 			return
 		case isGone(err):
-			h.lose(err)
+			h.lose(t, err)
 		case time.Since(answered) > h.member.timing.session:
-			h.lose(fmt.Errorf("no heartbeat answered for %v: %w", h.member.timing.session, err))
+			h.lose(t, fmt.Errorf("no heartbeat answered for %v: %w", h.member.timing.session, err))
 		}
 	}
 }
 
 // lose marks the hold as lost; cause is the coordinator's answer.
-func (h *Hold) lose(cause error) {
-	h.losing.Do(func() {
+func (h *Hold) lose(t *tenure, cause error) {
+	t.losing.Do(func() {
 		class := ErrLost
 		if isFenced(cause) {
 			class = ErrFenced
 		} else if isGone(cause) {
 			cause = h.whoCame(cause)
 		}
-		h.lostErr = &Error{Class: class, Op: "hold group " + h.member.group, Err: fmt.Errorf("%w: %w", class, cause)}
-		close(h.lost)
+		if h.team != nil && !errors.Is(cause, ErrGroupActive) {
+			class = ErrReshared
+		}
+		t.err = h.lostBy(class, cause)
+		close(t.lost)
 	})
 }
 
+func (h *Hold) lostBy(class, cause error) error {
+	return &Error{Class: class, Op: "hold group " + h.member.group, Err: fmt.Errorf("%w: %w", class, cause)}
+}
+
 // makeRoom leaves the group once the hold is lost and nothing is under way.
-func (h *Hold) makeRoom(ctx context.Context) {
+// Who has only lost a share stays, and ends what takes too long.
+func (h *Hold) makeRoom(ctx context.Context, t *tenure) {
 	select {
 	case <-ctx.Done():
 		return
-	case <-h.lost:
+	case <-t.lost:
 	}
 	select {
 	case h.turn <- struct{}{}:
+	case <-ctx.Done():
+		return // whoever has the turn leaves, or joins again
 	case <-time.After(finishGrace):
-		h.giveUp()
-		h.turn <- struct{}{}
+		t.giveUp()
+		select {
+		case h.turn <- struct{}{}:
+		case <-ctx.Done():
+			return
+		}
 	}
-	h.leave(context.Background())
+	if !errors.Is(t.err, ErrReshared) {
+		h.leave(context.Background())
+		t.stop() // no more heartbeats
+	}
 	<-h.turn
-	h.stop() // no more heartbeats
 }
 
 // whoCame adds the members that arrived to the coordinator's answer err.
@@ -98,7 +148,7 @@ func (h *Hold) whoCame(err error) error {
 	if lookErr != nil {
 		return err
 	}
-	if active := there.active(h.member.group, h.member.id); active != nil {
+	if active := h.keptOutBy(there); active != nil {
 		return fmt.Errorf("%w (%w)", active, err)
 	}
 	return err

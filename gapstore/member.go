@@ -51,10 +51,10 @@ type member struct {
 // join enters the group and takes the partitions. The caller leaves, whatever
 // it returns: after an error the coordinator may count the member all the same.
 func (m *member) join(ctx context.Context) error {
-	resp, err := m.sendJoin(ctx)
+	resp, err := m.sendJoin(ctx, nil)
 	if errors.Is(err, kerr.MemberIDRequired) { // KIP-394: learn the ID, then join with it
 		m.id = resp.MemberID
-		resp, err = m.sendJoin(ctx)
+		resp, err = m.sendJoin(ctx, nil)
 	}
 	if err != nil {
 		return err
@@ -66,7 +66,8 @@ func (m *member) join(ctx context.Context) error {
 	return m.sync(ctx)
 }
 
-func (m *member) sendJoin(ctx context.Context) (*kmsg.JoinGroupResponse, error) {
+// sendJoin joins, with what a member of a team bids; nil: to be alone.
+func (m *member) sendJoin(ctx context.Context, b *bid) (*kmsg.JoinGroupResponse, error) {
 	req := kmsg.NewPtrJoinGroupRequest()
 	req.Group = m.group
 	req.MemberID = m.id
@@ -74,6 +75,11 @@ func (m *member) sendJoin(ctx context.Context) (*kmsg.JoinGroupResponse, error) 
 	req.RebalanceTimeoutMillis = int32(m.timing.rebalance.Milliseconds())
 	req.ProtocolType = "consumer"
 	req.Reason = kmsg.StringPtr("repairing the group's commits")
+	if b != nil {
+		protocol := kmsg.NewJoinGroupRequestProtocol()
+		protocol.Name, protocol.Metadata = togetherName, b.append(nil)
+		req.Protocols = append(req.Protocols, protocol) // first: the preferred one
+	}
 	// A classic consumer is refused, and dies, unless it shares a protocol with
 	// every member: so offer all that the Java consumer ships with.
 	for _, name := range []string{"range", "roundrobin", "sticky", "cooperative-sticky"} {
@@ -100,26 +106,24 @@ func (m *member) subscription() []byte {
 // protocol (KIP-848) that arrives is kept from partitions that are assigned,
 // and from no others: so it must be all that the hold writes.
 func (m *member) sync(ctx context.Context) error {
-	assigned := kmsg.NewConsumerMemberAssignment()
-	assigned.Version = 1
-	for _, topic := range slices.Sorted(maps.Keys(m.parts)) {
-		t := kmsg.NewConsumerMemberAssignmentTopic()
-		t.Topic, t.Partitions = topic, m.parts[topic]
-		assigned.Topics = append(assigned.Topics, t)
-	}
 	mine := kmsg.NewSyncGroupRequestGroupAssignment()
 	mine.MemberID = m.id
-	mine.MemberAssignment = assigned.AppendTo(nil)
+	mine.MemberAssignment = appendParts(m.parts, nil)
+	_, err := m.sendSync(ctx, []kmsg.SyncGroupRequestGroupAssignment{mine})
+	return err
+}
 
+// sendSync is what the leader has assigned to this member.
+func (m *member) sendSync(ctx context.Context, dealt []kmsg.SyncGroupRequestGroupAssignment) ([]byte, error) {
 	req := kmsg.NewPtrSyncGroupRequest()
 	req.Group, req.MemberID, req.Generation = m.group, m.id, m.generation
 	req.ProtocolType, req.Protocol = kmsg.StringPtr("consumer"), m.protocol
-	req.GroupAssignment = append(req.GroupAssignment, mine)
+	req.GroupAssignment = dealt
 	resp, err := req.RequestWith(ctx, m.cl)
 	if err != nil {
-		return err
+		return nil, err
 	}
-	return kerr.ErrorForCode(resp.ErrorCode)
+	return resp.MemberAssignment, kerr.ErrorForCode(resp.ErrorCode)
 }
 
 // heartbeat keeps the membership alive for another session timeout.

@@ -85,7 +85,12 @@ func (s *Store) Ensure(ctx context.Context, o NativeOptions) (NativeHome, error)
 	if err != nil {
 		return NativeHome{}, err
 	}
-	return s.verifyNative(ctx, topic)
+	home, err := s.verifyNative(ctx, topic)
+	if errors.Is(err, ErrNotFound) {
+		// One broker has described it: to the others the news is still on its way.
+		err = &Error{Class: ErrUnavailable, Op: "prepare topic " + codec.NativeTopic, Hint: hintMoving, Err: kerr.UnknownTopicOrPartition}
+	}
+	return home, err
 }
 
 // nativeTopic is the topic, nil when there is none.

@@ -1,7 +1,6 @@
 package gapstore
 
 import (
-	"slices"
 	"sync"
 
 	"github.com/twmb/franz-go/pkg/kgo"
@@ -33,6 +32,9 @@ type tracked struct {
 	// departed are tombstones for slots of members that are no more, whose
 	// commits are in set.
 	departed []codec.Record
+	results  results // of what is done, since the last commit
+
+	backlog *backlog // of it and its retry partition; nil without one
 }
 
 // epochStart is the first offset that was read with a leader epoch.
@@ -51,13 +53,26 @@ func newTracked(at place, id codec.NativeID, set *codec.GapSet, start kgo.EpochO
 }
 
 // deliver takes note of the next record of the log, and reports whether it is
-// to be processed. Offsets that the log passes over hold no record for anybody
-// (transaction markers, aborted, compacted or removed by retention): they are
-// done, or they would stay gaps for ever.
+// to be processed: then it is in hand from now on.
 func (t *tracked) deliver(r *kgo.Record) bool {
+	if !t.see(r) {
+		return false
+	}
+	t.handOut()
+	return true
+}
+
+// see takes note of the next record of the log, and reports whether it is to be
+// processed. Offsets that the log passes over hold no record for anybody
+// (transaction markers, aborted, compacted or removed by retention): they are
+// done, or they would stay gaps for ever. So are markers that the log gives.
+func (t *tracked) see(r *kgo.Record) bool {
 	t.mu.Lock()
 	defer t.mu.Unlock()
 	passed := codec.Range{Start: max(0, t.next), End: r.Offset}
+	if r.Attrs.IsControl() {
+		passed.End++
+	}
 	if !passed.Empty() && t.share.keeper {
 		t.set.Done(passed)
 		t.changed = t.changed || t.next >= 0
@@ -66,11 +81,19 @@ func (t *tracked) deliver(r *kgo.Record) bool {
 	if n := len(t.epochs); r.LeaderEpoch >= 0 && (n == 0 || t.epochs[n-1].epoch < r.LeaderEpoch) {
 		t.epochs = append(t.epochs, epochStart{r.Offset, r.LeaderEpoch})
 	}
-	if t.set.Completed(r.Offset) || t.known != nil && t.known.Completed(r.Offset) || !t.share.has(t.sharing, r) {
-		return false
-	}
+	return !r.Attrs.IsControl() && t.open(r)
+}
+
+// open reports whether r is this member's to process, and not done.
+func (t *tracked) open(r *kgo.Record) bool {
+	return !t.set.Completed(r.Offset) && (t.known == nil || !t.known.Completed(r.Offset)) && t.share.has(t.sharing, r)
+}
+
+// handOut takes note that one more record is in hand.
+func (t *tracked) handOut() {
+	t.mu.Lock()
+	defer t.mu.Unlock()
 	t.hand++
-	return true
 }
 
 // done marks records as done. One that is done already changes nothing.
@@ -126,56 +149,6 @@ func (t *tracked) span() int64 {
 	t.mu.Lock()
 	defer t.mu.Unlock()
 	return t.set.Max() - t.set.Stable()
-}
-
-// draft is what a commit of one partition writes.
-type draft struct {
-	from     *tracked
-	windows  []int64
-	departed []codec.Record
-	commit   OffsetCommit // a keeper's
-	records  []codec.Record
-}
-
-// take is what is to be committed, and takes it; ok is false when nothing is.
-func (t *tracked) take(stamp codec.NativeStamp) (d draft, ok bool, err error) {
-	t.mu.Lock()
-	defer t.mu.Unlock()
-	if !t.changed {
-		return draft{}, false, nil
-	}
-	stable := t.set.Stable()
-	d = draft{from: t, departed: t.departed, commit: OffsetCommit{
-		Topic: t.topic, Partition: t.partition, TopicID: t.id.TopicID, Offset: stable, LeaderEpoch: t.epochBefore(stable),
-	}}
-	stamp.LeaderEpoch = t.epochBefore(t.set.Max())
-	d.windows = t.set.TakeDirty()
-	written, err := t.set.Records(t.id, stamp, d.windows)
-	if err != nil {
-		t.set.MarkDirty(d.windows...)
-		return draft{}, false, err
-	}
-	d.records = append(slices.Clip(t.departed), written...)
-	t.changed, t.departed = false, nil
-	return d, true, nil
-}
-
-// giveBack undoes take. What became of the commit need not be known: the next
-// one writes all of it again, as it will be then.
-func (d draft) giveBack() {
-	d.from.mu.Lock()
-	defer d.from.mu.Unlock()
-	d.from.set.MarkDirty(d.windows...)
-	d.from.changed, d.from.departed = true, d.departed
-}
-
-// settle forgets what is not needed any more after a commit.
-func (d draft) settle() {
-	d.from.mu.Lock()
-	defer d.from.mu.Unlock()
-	for len(d.from.epochs) > 1 && d.from.epochs[1].offset < d.commit.Offset {
-		d.from.epochs = d.from.epochs[1:]
-	}
 }
 
 // epochBefore is the leader epoch of the record before offset; -1: not known.

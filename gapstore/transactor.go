@@ -62,7 +62,7 @@ func (t *transactor) commit(ctx context.Context, m membership, topics []topicCom
 	if err == nil {
 		before := t.sent.of(kmsg.EndTxn)
 		err = t.producer.EndTransaction(ctx, kgo.TryCommit)
-		sent = t.sent.of(kmsg.EndTxn) - before
+		sent = t.sent.since(before, kmsg.EndTxn, err)
 	}
 	if err == nil {
 		return sent, nil

@@ -2,7 +2,6 @@ package repair
 
 import (
 	"context"
-	"encoding/binary"
 	"strconv"
 	"strings"
 
@@ -13,17 +12,10 @@ import (
 	"github.com/gapctl/gapctl/inspect"
 )
 
-// The headers of a copy: those that Kafka gives a record in a dead-letter topic
-// (KIP-1191), and how often it was replayed. Their values are text.
+// A copy has the headers that say where it comes from, and how often it was
+// replayed. Their values are text.
 const (
-	dlqPrefix        = "__dlq.errors."
-	headerTopic      = dlqPrefix + "topic"
-	headerPartition  = dlqPrefix + "partition"
-	headerOffset     = dlqPrefix + "offset"
-	headerGroup      = dlqPrefix + "group"
-	headerDeliveries = dlqPrefix + "delivery.count" // 0 where it is not known
-	headerMessage    = dlqPrefix + "message"
-	headerReplays    = "__gapctl.replay.count"
+	headerReplays = "__gapctl.replay.count"
 
 	addedHeaders  = 7
 	replayMessage = "Replayed by gapctl: " // and the record's state
@@ -108,9 +100,9 @@ func (c *copies) headersOf(r *inspect.Record) []kgo.RecordHeader {
 	for _, h := range r.Headers {
 		switch {
 		case h.Key == headerReplays:
-			n, _ := number(h.Value)
+			n, _ := gapstore.HeaderNumber(h.Value)
 			replayed = max(0, n)
-		case !strings.HasPrefix(h.Key, dlqPrefix): // of an earlier replay
+		case !strings.HasPrefix(h.Key, gapstore.CopiedPrefix): // of an earlier replay
 			m.headers = append(m.headers, h)
 		}
 	}
@@ -146,62 +138,30 @@ func (c *copies) stampOf(r *inspect.Record) *stamp {
 func newStamp(r *inspect.Record) *stamp {
 	number := func(n int) []byte { return strconv.AppendInt(nil, int64(n), 10) }
 	return &stamp{r.State, r.Deliveries, [addedHeaders]kgo.RecordHeader{
-		{Key: headerTopic, Value: []byte(r.Topic)},
-		{Key: headerPartition, Value: number(int(r.Partition))},
-		offsetAt: {Key: headerOffset},
-		{Key: headerGroup, Value: []byte(r.Group)},
-		{Key: headerDeliveries, Value: number(max(0, r.Deliveries))},
-		{Key: headerMessage, Value: []byte(replayMessage + string(r.State))},
+		{Key: gapstore.CopiedTopic, Value: []byte(r.Topic)},
+		{Key: gapstore.CopiedPartition, Value: number(int(r.Partition))},
+		offsetAt: {Key: gapstore.CopiedOffset},
+		{Key: gapstore.CopiedGroup, Value: []byte(r.Group)},
+		{Key: gapstore.CopiedDeliveries, Value: number(max(0, r.Deliveries))},
+		{Key: gapstore.CopiedMessage, Value: []byte(replayMessage + string(r.State))},
 		replaysAt: {Key: headerReplays, Value: number(1)},
 	}}
 }
 
-// header is the value of the last header of that key.
-func header(r *kgo.Record, key string) ([]byte, bool) {
-	for i := len(r.Headers) - 1; i >= 0; i-- {
-		if r.Headers[i].Key == key {
-			return r.Headers[i].Value, true
-		}
-	}
-	return nil, false
-}
-
 // replays is how often r was replayed before.
 func replays(r *kgo.Record) int64 {
-	value, _ := header(r, headerReplays)
-	n, _ := number(value)
+	value, _ := gapstore.HeaderOf(r, headerReplays)
+	n, _ := gapstore.HeaderNumber(value)
 	return max(0, n)
-}
-
-// number reads a header's number: text, or a big-endian integer.
-func number(value []byte) (int64, bool) {
-	if n, err := strconv.ParseInt(string(value), 10, 64); err == nil {
-		return n, true
-	}
-	switch len(value) {
-	case 4:
-		return int64(int32(binary.BigEndian.Uint32(value))), true
-	case 8:
-		return int64(binary.BigEndian.Uint64(value)), true
-	}
-	return 0, false
 }
 
 // originOf is the record that a record of a dead-letter topic stands for, and
 // the group that gave it up; false when its headers do not say.
 func originOf(r *kgo.Record) (group string, at gapstore.Target, ok bool) {
-	name, hasTopic := header(r, headerTopic)
-	in, _ := header(r, headerGroup)
-	partition, hasPartition := numberOf(r, headerPartition)
-	offset, hasOffset := numberOf(r, headerOffset)
-	if !hasTopic || !hasPartition || !hasOffset || partition < 0 || partition > 1<<31-1 || offset < 0 {
+	o, ok := gapstore.OriginOf(r)
+	if !ok {
 		return "", gapstore.Target{}, false
 	}
-	at = gapstore.Target{Topic: string(name), Partition: int32(partition), Ranges: codec.NewRanges(codec.Range{Start: offset, End: offset + 1})}
-	return string(in), at, true
-}
-
-func numberOf(r *kgo.Record, key string) (int64, bool) {
-	value, _ := header(r, key)
-	return number(value)
+	at = gapstore.Target{Topic: o.Topic, Partition: o.Partition, Ranges: codec.NewRanges(codec.Range{Start: o.Offset, End: o.Offset + 1})}
+	return o.Group, at, true
 }

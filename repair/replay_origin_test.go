@@ -70,7 +70,7 @@ func letter(headers map[string]string) *kgo.Record {
 }
 
 func origin(group, topic, partition, offset string) map[string]string {
-	return map[string]string{headerGroup: group, headerTopic: topic, headerPartition: partition, headerOffset: offset}
+	return map[string]string{gapstore.CopiedGroup: group, gapstore.CopiedTopic: topic, gapstore.CopiedPartition: partition, gapstore.CopiedOffset: offset}
 }
 
 // deadLetters fills a dead-letter topic and reads it for the scene's group.
@@ -95,8 +95,8 @@ func (s *scene) deadLetters(letters ...*kgo.Record) ([]Target, error) {
 func TestDeadLetters(t *testing.T) {
 	s := replayScene(t)
 	noPartition, noOffset := origin(sceneGroup, sceneTopic, "0", "3"), origin(sceneGroup, sceneTopic, "0", "3")
-	delete(noPartition, headerPartition)
-	delete(noOffset, headerOffset)
+	delete(noPartition, gapstore.CopiedPartition)
+	delete(noOffset, gapstore.CopiedOffset)
 	got, err := s.deadLetters(
 		letter(origin(sceneGroup, sceneTopic, "0", "4")), letter(origin(sceneGroup, sceneTopic, "0", "4")),
 		letter(origin(sceneGroup, sceneTopic, "1", "7")), letter(origin(sceneGroup, sceneTopic, "1", "8")), // 8 is done
@@ -104,7 +104,7 @@ func TestDeadLetters(t *testing.T) {
 		letter(origin(sceneGroup, sceneTopic, "-1", "3")), letter(origin(sceneGroup, sceneTopic, "4294967296", "3")),
 		letter(origin(sceneGroup, sceneTopic, "0", "-3")), letter(origin(sceneGroup, sceneTopic, "0", "three")),
 		letter(origin(sceneGroup, "elsewhere", "0", "3")),
-		letter(map[string]string{headerGroup: sceneGroup, headerTopic: sceneTopic, headerPartition: "\x00\x00\x00\x01", headerOffset: "\x00\x00\x00\x00\x00\x00\x00\x0b"}), // 1@11
+		letter(map[string]string{gapstore.CopiedGroup: sceneGroup, gapstore.CopiedTopic: sceneTopic, gapstore.CopiedPartition: "\x00\x00\x00\x01", gapstore.CopiedOffset: "\x00\x00\x00\x00\x00\x00\x00\x0b"}), // 1@11
 	)
 	want := []Target{{"elsewhere", 0, ranges(t, "3")}, {sceneTopic, 0, ranges(t, "4")}, {sceneTopic, 1, ranges(t, "7-8,11")}}
 	if err != nil || !sameTargets(got, want) {

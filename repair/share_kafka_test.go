@@ -246,11 +246,11 @@ func readOrigins(t *testing.T, b *kafkatest.Broker, topic string, n int) []int64
 			t.Fatalf("after %d copies of %d: %v", len(offsets), n, err)
 		}
 		fetches.EachRecord(func(r *kgo.Record) {
-			_, at, ok := originOf(r)
-			if deliveries, _ := numberOf(r, headerDeliveries); !ok || deliveries != 1 {
+			o, ok := gapstore.OriginOf(r)
+			if !ok || o.Deliveries != 1 {
 				t.Errorf("headers %v", r.Headers)
 			}
-			offsets = append(offsets, at.Ranges.First().Start)
+			offsets = append(offsets, o.Offset)
 		})
 	}
 	slices.Sort(offsets)
