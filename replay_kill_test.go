@@ -51,7 +51,14 @@ func TestKafkaReplayKilled(t *testing.T) {
 	if out, err := gapctlProcess(t, state, append(replay, "--rate", "0")...).CombinedOutput(); err != nil {
 		t.Fatalf("%v\n%s", err, out)
 	}
-	if got := readCopies(t, broker, "retry", int(outstanding)); len(got) != int(outstanding) {
+	mustBeCopiedOnce(t, broker, group, each, int(outstanding))
+}
+
+// mustBeCopiedOnce insists that each outstanding record was copied once, and
+// that nothing is outstanding any more.
+func mustBeCopiedOnce(t *testing.T, broker *kafkatest.Broker, group string, each int64, outstanding int) {
+	t.Helper()
+	if got := readCopies(t, broker, "retry", outstanding); len(got) != outstanding {
 		t.Errorf("%d records were copied, want %d", len(got), outstanding)
 	} else {
 		for at, n := range got {
@@ -60,7 +67,7 @@ func TestKafkaReplayKilled(t *testing.T) {
 			}
 		}
 	}
-	offsets, err := kadm.NewClient(client).FetchOffsets(t.Context(), group)
+	offsets, err := kadm.NewClient(broker.Client()).FetchOffsets(t.Context(), group)
 	if err != nil {
 		t.Fatal(err)
 	}
@@ -116,12 +123,7 @@ func expire(t *testing.T, client *kgo.Client, group string) {
 		t.Fatal(err)
 	}
 	for _, member := range described[group].Members {
-		req := kmsg.NewPtrLeaveGroupRequest()
-		req.Group = group
-		req.Members = append(req.Members, kmsg.LeaveGroupRequestMember{MemberID: member.MemberID})
-		if _, err := req.RequestWith(t.Context(), client); err != nil {
-			t.Fatal(err)
-		}
+		expireMember(t, client, group, member.MemberID)
 	}
 	req := kmsg.NewPtrInitProducerIDRequest()
 	req.TransactionalID, req.TransactionTimeoutMillis = kmsg.StringPtr("gapctl-"+group), 30_000
@@ -138,6 +140,16 @@ func expire(t *testing.T, client *kgo.Client, group string) {
 			t.Fatal(err)
 		}
 		time.Sleep(20 * time.Millisecond)
+	}
+}
+
+func expireMember(t *testing.T, client *kgo.Client, group, id string) {
+	t.Helper()
+	req := kmsg.NewPtrLeaveGroupRequest()
+	req.Group = group
+	req.Members = append(req.Members, kmsg.LeaveGroupRequestMember{MemberID: id})
+	if _, err := req.RequestWith(t.Context(), client); err != nil {
+		t.Fatal(err)
 	}
 }
 

@@ -51,14 +51,18 @@ var errInterrupted = errors.New("interrupted")
 // Main runs the command that args, without the program's name, ask for, and is
 // the exit status.
 func Main(args []string, w World) int {
-	// Without this a write to a closed pipe would kill the process on the
-	// spot, even between two writes to Kafka; with it the write just fails.
-	signal.Ignore(syscall.SIGPIPE)
 	ctx, cancel := context.WithCancelCause(context.Background())
 	defer cancel(nil)
 	signals := make(chan os.Signal, 1)
 	signal.Notify(signals, os.Interrupt, syscall.SIGTERM)
+	if !signal.Ignored(syscall.SIGHUP) { // as nohup has it
+		signal.Notify(signals, syscall.SIGHUP)
+	}
 	defer signal.Stop(signals)
+	// Without this a write to a closed pipe, or beyond the limit of ulimit -f,
+	// would kill the process on the spot, even between two writes to Kafka; with
+	// it the write just fails.
+	signal.Ignore(deadlyWrites()...)
 	go func() {
 		select {
 		case <-signals:
@@ -93,6 +97,10 @@ func (a *app) execute(ctx context.Context) error {
 	return root.ExecuteContext(ctx)
 }
 
+// errReaderGone is the class of a write to standard output that nobody reads
+// any more, such as head when it has seen enough.
+var errReaderGone = errors.New("nobody reads standard output any more")
+
 // carefulWriter remembers that a write failed, for those who do not look:
 // help on a full disk is a failure too.
 type carefulWriter struct {
@@ -102,6 +110,9 @@ type carefulWriter struct {
 
 func (c *carefulWriter) Write(p []byte) (int, error) {
 	n, err := c.w.Write(p)
+	if errors.Is(err, syscall.EPIPE) {
+		err = errReaderGone // a broken connection to a broker is EPIPE too
+	}
 	if c.err == nil {
 		c.err = err
 	}

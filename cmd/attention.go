@@ -13,17 +13,28 @@ func counted[N int | int64](n N, word string) string {
 	return fmt.Sprintf("%d %ss", n, word)
 }
 
-// attention is an error when a finding of s is a warning or worse.
-func attention(s *inspect.Snapshot) error {
-	levels := map[inspect.Level]int{}
-	for i := range s.Groups {
-		for k := range s.Groups[i].Partitions {
-			for _, f := range s.Groups[i].Partitions[k].Findings {
-				levels[f.Level]++
-			}
+// alarms is how many findings there are of each level.
+type alarms map[inspect.Level]int
+
+func (a alarms) group(g *inspect.Group) {
+	for i := range g.Partitions {
+		for _, f := range g.Partitions[i].Findings {
+			a[f.Level]++
 		}
 	}
-	failed, warned := levels[inspect.LevelError], levels[inspect.LevelWarn]
+}
+
+// attention is an error when a finding of s is a warning or worse.
+func attention(s *inspect.Snapshot) error {
+	a := alarms{}
+	for i := range s.Groups {
+		a.group(&s.Groups[i])
+	}
+	return a.attention()
+}
+
+func (a alarms) attention() error {
+	failed, warned := a[inspect.LevelError], a[inspect.LevelWarn]
 	switch {
 	case failed+warned == 0:
 		return nil

@@ -27,7 +27,9 @@ type asker struct {
 // batch answers each line of standard input with one line, in order. Answers
 // go out as soon as no further line is waiting.
 func (a *app) batch(ctx context.Context, q asker) error {
-	in := bufio.NewReaderSize(a.in, 1<<16)
+	source := input(ctx, a.in)
+	defer source.Close()
+	in := bufio.NewReaderSize(source, 1<<16)
 	out := bufio.NewWriterSize(a.out, 1<<16)
 	lines, bad := 0, 0
 	for ctx.Err() == nil {

@@ -185,9 +185,9 @@ func (o *checkOptions) again(ctx context.Context, store *gapstore.Store, q inspe
 		return inspect.Snapshot{}, err
 	}
 	defer cancel()
-	s, err := inspect.Gather(ctx, store, q)
+	s, err := gathered(ctx, store, q)
 	if err != nil {
-		return s, causeOf(ctx, err)
+		return s, err
 	}
 	s.TakenAt = o.app.now()
 	s.Groups = slices.DeleteFunc(s.Groups, func(g inspect.Group) bool { // as the first sample said

@@ -42,9 +42,9 @@ func (a *app) gatherOpen(ctx context.Context, c *connection, q inspect.Query, mo
 	if err != nil {
 		return nil, inspect.Snapshot{}, causeOf(ctx, err)
 	}
-	s, err := inspect.Gather(ctx, store, q)
+	s, err := gathered(ctx, store, q)
 	if err != nil {
-		return store, inspect.Snapshot{}, causeOf(ctx, err)
+		return store, inspect.Snapshot{}, err
 	}
 	s.TakenAt = a.now()
 	if err = a.checkFound(ctx, store, &s); err == nil && more != nil {
@@ -52,12 +52,36 @@ func (a *app) gatherOpen(ctx context.Context, c *connection, q inspect.Query, mo
 			err = causeOf(ctx, err)
 		}
 	}
+	if interrupted(ctx) {
+		return store, inspect.Snapshot{}, errInterrupted
+	}
 	for _, notice := range s.Notices {
 		a.say(notice)
 	}
-	a.sayHidden(&s)
+	for i := range s.Groups {
+		if mayBeHidden(&s.Groups[i]) {
+			a.sayHidden()
+			break
+		}
+	}
 	return store, s, err
 }
+
+// gathered is [inspect.Gather], which takes what a signal kept from being read
+// for unreadable: nobody waits for that any more.
+func gathered(ctx context.Context, store *gapstore.Store, q inspect.Query) (inspect.Snapshot, error) {
+	s, err := inspect.Gather(ctx, store, q)
+	switch {
+	case err != nil:
+		return s, causeOf(ctx, err)
+	case interrupted(ctx):
+		return s, errInterrupted
+	}
+	return s, nil
+}
+
+// interrupted reports whether a signal has ended ctx.
+func interrupted(ctx context.Context) bool { return errors.Is(context.Cause(ctx), errInterrupted) }
 
 // causeOf is why ctx has ended, which says more than the call that noticed;
 // otherwise err.

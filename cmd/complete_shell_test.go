@@ -113,10 +113,52 @@ func TestCompleteSilence(t *testing.T) {
 	}
 }
 
+// shell is a shell, and a script that presses Tab after $LINE in it.
+type shell struct{ name, script string }
+
+func shells() []shell {
+	return []shell{
+		{"bash", `source /usr/share/bash-completion/bash_completion; source "$SCRIPTS/gapctl.bash"
+COMP_LINE="$LINE"; COMP_POINT=${#LINE}; read -ra COMP_WORDS <<<"$LINE"; [[ $LINE == *" " ]] && COMP_WORDS+=("")
+COMP_CWORD=$((${#COMP_WORDS[@]}-1)); COMP_TYPE=9; compopt() { :; }; __start_gapctl
+printf '%s\n' "${COMPREPLY[@]}"`},
+		{"fish", `source "$SCRIPTS/gapctl.fish"; complete --do-complete "$LINE" | string replace -r '\t.*' ''; true`},
+		// zsh completes nowhere but on a terminal: this is what one of its own
+		// shows from the Tab, once its line editor is ready, to the next command.
+		{"zsh", `zmodload zsh/zpty; zpty z zsh -f -i
+zpty -w z "unsetopt listambiguous; autoload -Uz compinit; compinit -u -D; source $SCRIPTS/_gapctl; compdef _gapctl gapctl; zle-line-init() { print -n rea''dy }; zle -N zle-line-init"
+zpty -r -m z out '*ready*'
+zpty -w -n z "$LINE"$'\t\x15print fin''ished\n'
+zpty -r -m z out '*finished*'; print -r -- "${(V)out}"`},
+	}
+}
+
 // TestCompleteShells presses Tab in the real shells, with the scripts that are
 // in completions/.
 func TestCompleteShells(t *testing.T) {
-	env := completionScene(t)
+	env := shellEnvironment(t, completionScene(t))
+	for _, shell := range shells() {
+		t.Run(shell.name, func(t *testing.T) {
+			for line, want := range map[string]string{
+				"gapctl describe bill":                "billing billing-eu",
+				"gapctl context use ":                 "prod staging",
+				"gapctl describe billing --topic pay": "payments",
+				"gapctl desc":                         "describe",
+			} {
+				out := shell.tab(t, line, env)
+				got := strings.Join(strings.Fields(out), " ")
+				if shell.name != "zsh" && got != want || shell.name == "zsh" && !shows(got, want) {
+					t.Errorf("%s: got %q, want %q", line, out, want)
+				}
+			}
+		})
+	}
+}
+
+// shellEnvironment is an environment in which a shell finds gapctl and its
+// scripts, with more in it.
+func shellEnvironment(t *testing.T, more map[string]string) []string {
+	t.Helper()
 	program := filepath.Join(t.TempDir(), "gapctl")
 	if out, err := exec.Command("go", "build", "-o", program, "..").CombinedOutput(); err != nil {
 		t.Fatalf("%v\n%s", err, out)
@@ -125,54 +167,39 @@ func TestCompleteShells(t *testing.T) {
 	if err != nil {
 		t.Fatal(err)
 	}
-	for _, shell := range []struct{ name, script string }{
-		{"bash", `source /usr/share/bash-completion/bash_completion; source "$SCRIPTS/gapctl.bash"
-COMP_LINE="$LINE"; COMP_POINT=${#LINE}; read -ra COMP_WORDS <<<"$LINE"; [[ $LINE == *" " ]] && COMP_WORDS+=("")
-COMP_CWORD=$((${#COMP_WORDS[@]}-1)); COMP_TYPE=9; compopt() { :; }; __start_gapctl
-printf '%s\n' "${COMPREPLY[@]}"`},
-		{"fish", `source "$SCRIPTS/gapctl.fish"; complete --do-complete "$LINE" | string replace -r '\t.*' ''`},
-		// zsh completes nowhere but on a terminal: this is what one of its own
-		// shows from the Tab, once its line editor is ready, to the next command.
-		{"zsh", `zmodload zsh/zpty; zpty z zsh -f -i
-zpty -w z "unsetopt listambiguous; autoload -Uz compinit; compinit -u -D; source $SCRIPTS/_gapctl; compdef _gapctl gapctl; zle-line-init() { print -n rea''dy }; zle -N zle-line-init"
-zpty -r -m z out '*ready*'
-zpty -w -n z "$LINE"$'\t\x15print fin''ished\n'
-zpty -r -m z out '*finished*'; print -r -- "${(V)out}"`},
-	} {
-		t.Run(shell.name, func(t *testing.T) {
-			path, err := exec.LookPath(shell.name)
-			if err == nil && shell.name == "bash" {
-				_, err = os.Stat("/usr/share/bash-completion/bash_completion")
-			}
-			if err != nil {
-				fmt.Fprintf(os.Stderr, "!!! SKIPPED: %s: needs the packages bash-completion, zsh and fish: %v\n", t.Name(), err)
-				t.Skip(err)
-			}
-			for line, want := range map[string]string{
-				"gapctl describe bill":                "billing billing-eu",
-				"gapctl context use ":                 "prod staging",
-				"gapctl describe billing --topic pay": "payments",
-				"gapctl desc":                         "describe",
-			} {
-				ctx, cancel := context.WithTimeout(t.Context(), time.Minute)
-				defer cancel()
-				cmd := exec.CommandContext(ctx, path, "-c", shell.script)
-				cmd.WaitDelay = time.Second
-				cmd.Env = append(os.Environ(), "LINE="+line, "SCRIPTS="+scripts, "PATH="+filepath.Dir(program)+":"+os.Getenv("PATH"), "TERM=dumb")
-				for name, value := range env {
-					cmd.Env = append(cmd.Env, name+"="+value)
-				}
-				out, err := cmd.CombinedOutput()
-				if err != nil {
-					t.Errorf("%s: %v\n%s", line, err, out)
-				}
-				got := strings.Join(strings.Fields(string(out)), " ")
-				if shell.name != "zsh" && got != want || shell.name == "zsh" && !shows(got, want) {
-					t.Errorf("%s: got %q, want %q", line, out, want)
-				}
-			}
-		})
+	env := append(os.Environ(), "SCRIPTS="+scripts, "PATH="+filepath.Dir(program)+":"+os.Getenv("PATH"), "TERM=dumb")
+	for name, value := range more {
+		env = append(env, name+"="+value)
 	}
+	return env
+}
+
+// tab is what s prints after Tab at the end of line. It runs in a directory of
+// the test, which fails when there is any file in it then.
+func (s shell) tab(t *testing.T, line string, env []string) string {
+	t.Helper()
+	path, err := exec.LookPath(s.name)
+	if err == nil && s.name == "bash" {
+		_, err = os.Stat("/usr/share/bash-completion/bash_completion")
+	}
+	if err != nil {
+		fmt.Fprintf(os.Stderr, "!!! SKIPPED: %s: needs the packages bash-completion, zsh and fish: %v\n", t.Name(), err)
+		t.Skip(err)
+	}
+	ctx, cancel := context.WithTimeout(t.Context(), time.Minute)
+	defer cancel()
+	cmd := exec.CommandContext(ctx, path, "-c", s.script)
+	cmd.WaitDelay = time.Second
+	cmd.Dir = t.TempDir()
+	cmd.Env = append(env[:len(env):len(env)], "LINE="+line)
+	out, err := cmd.CombinedOutput()
+	if err != nil {
+		t.Errorf("%s: %v\n%s", line, err, out)
+	}
+	if made, err := os.ReadDir(cmd.Dir); err != nil || len(made) > 0 {
+		t.Errorf("%s: %s has made %v (%v)", line, s.name, made, err)
+	}
+	return string(out)
 }
 
 // shows reports whether all of the words are in what a terminal shows, and no

@@ -35,16 +35,13 @@ func (a *app) deniedAtTheDoor(err error) *failure {
 	return nil
 }
 
+// mayBeHidden reports whether g shows nothing, although it may have something.
+func mayBeHidden(g *inspect.Group) bool { return g.Err == nil && len(g.Partitions) == 0 }
+
 // sayHidden says what a group that shows nothing can mean: a cluster leaves out
 // the commits on topics that one may not describe, without a word.
-func (a *app) sayHidden(s *inspect.Snapshot) {
-	if a.principal == "" {
-		return
-	}
-	for i := range s.Groups {
-		if g := &s.Groups[i]; g.Err == nil && len(g.Partitions) == 0 {
-			a.say("a cluster only shows commits on topics that one may describe: this needs DESCRIBE on them")
-			return
-		}
+func (a *app) sayHidden() {
+	if a.principal != "" {
+		a.say("a cluster only shows commits on topics that one may describe: this needs DESCRIBE on them")
 	}
 }

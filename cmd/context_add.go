@@ -63,11 +63,17 @@ func (o *contextAddOptions) run(_ context.Context, args []string) error {
 		return usage("--replace replaces it", "there is a context %q already", c.name)
 	}
 	f.add(c)
-	if len(f.contexts) == 0 {
+	first := len(f.contexts) == 0
+	if first {
 		f.use(c.name)
+	}
+	if err := f.save(); err != nil {
+		return err
+	}
+	if first {
 		o.app.say(fmt.Sprintf("%s is the current context", c.name))
 	}
-	return f.save()
+	return nil
 }
 
 // stored is the context that the flags ask for. What is wrong with it is said

@@ -3,10 +3,13 @@ package cmd
 import (
 	"bytes"
 	"errors"
+	"io"
 	"os"
 	"path/filepath"
 
 	"go.yaml.in/yaml/v3"
+
+	"github.com/gapctl/gapctl/repair"
 )
 
 // top is the mapping of the whole file, made when there is none.
@@ -117,22 +120,8 @@ func (f *contextFile) save() (err error) {
 	if err := errors.Join(enc.Encode(f.document), enc.Close()); err != nil {
 		return err
 	}
-	return replaceFile(path, text.Bytes())
-}
-
-// replaceFile writes a file under another name first, with mode 0600.
-func replaceFile(path string, data []byte) error {
-	tmp, err := os.CreateTemp(filepath.Dir(path), ".gapctl-config-*")
-	if err != nil {
+	return repair.ReplaceFile(path, 0o600, func(w io.Writer) error {
+		_, err := w.Write(text.Bytes())
 		return err
-	}
-	_, err = tmp.Write(data)
-	err = errors.Join(err, tmp.Sync(), tmp.Close())
-	if err == nil {
-		err = os.Rename(tmp.Name(), path)
-	}
-	if err != nil {
-		_ = os.Remove(tmp.Name())
-	}
-	return err
+	})
 }

@@ -55,7 +55,7 @@ func (o *describeOptions) run(ctx context.Context, groups []string) error {
 		return err
 	}
 	q.All = o.every.all
-	s, gathered := o.app.gather(ctx, &o.connection, q)
+	s, gathered := o.app.gatherMore(ctx, &o.connection, q, inspect.FindSlotHolders)
 	if gathered != nil && len(s.Groups) == 0 {
 		return gathered
 	}

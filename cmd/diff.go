@@ -53,13 +53,13 @@ func (o *diffOptions) run(ctx context.Context, files []string) error {
 	if err != nil {
 		return err
 	}
-	before, err := o.app.readSnapshot(files[0])
+	before, err := o.app.readSnapshot(ctx, files[0])
 	if err != nil {
 		return err
 	}
 	var after inspect.Snapshot
 	if len(files) == 2 {
-		after, err = o.app.readSnapshot(files[1])
+		after, err = o.app.readSnapshot(ctx, files[1])
 	} else {
 		after, err = o.now(ctx, before, q)
 	}
@@ -97,16 +97,16 @@ func (o *diffOptions) now(ctx context.Context, before inspect.Snapshot, q inspec
 }
 
 // readSnapshot reads the describe document in a file, or on standard input.
-func (a *app) readSnapshot(name string) (inspect.Snapshot, error) {
-	var r io.Reader = a.in
-	if name != "-" {
-		f, err := os.Open(name)
-		if err != nil {
-			return inspect.Snapshot{}, err
-		}
-		defer f.Close()
+func (a *app) readSnapshot(ctx context.Context, name string) (inspect.Snapshot, error) {
+	var r io.ReadCloser
+	if name == "-" {
+		r = input(ctx, a.in)
+	} else if f, err := os.Open(name); err == nil {
 		r = f
+	} else {
+		return inspect.Snapshot{}, err
 	}
+	defer r.Close()
 	s, err := inspect.ReadDescription(r)
 	if err != nil {
 		return s, fail(exitCorrupt, "gapctl describe GROUP -o json makes one", "%s is no snapshot: %w", name, err)

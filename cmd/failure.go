@@ -8,7 +8,6 @@ import (
 	"fmt"
 	"io"
 	"strings"
-	"syscall"
 
 	"github.com/gapctl/gapctl/codec"
 	"github.com/gapctl/gapctl/gapstore"
@@ -84,8 +83,8 @@ func (a *app) finish(err error) int {
 	switch {
 	case err == nil:
 		return exitOK
-	case errors.Is(err, syscall.EPIPE):
-		return exitOK // the reader has seen enough, such as head
+	case errors.Is(err, errReaderGone) && !decided(err):
+		return exitOK // what it wanted to see it has seen
 	}
 	f := a.judge(err)
 	if a.wantsJSON() {
@@ -97,6 +96,12 @@ func (a *app) finish(err error) int {
 		}
 	}
 	return f.code
+}
+
+// decided reports whether something in err has decided how the process ends.
+func decided(err error) bool {
+	_, ok := errors.AsType[*failure](err)
+	return ok
 }
 
 // say writes one line for people on standard error.

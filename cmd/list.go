@@ -53,18 +53,38 @@ func (o *listOptions) run(ctx context.Context, _ []string) error {
 		return err
 	}
 	q.All, q.GapsOnly = true, !o.all
+	var groups []inspect.GroupView
+	var read reading
+	found, hidden := alarms{}, false
+	q.Each = func(g *inspect.Group) {
+		groups = append(groups, inspect.NewGroupView(g))
+		read.group(g, false)
+		found.group(g)
+		hidden = hidden || mayBeHidden(g)
+	}
+	defer o.app.boundMemory(listHeap)()
 	s, err := o.app.gather(ctx, &o.connection, q)
 	if err != nil {
 		return err
 	}
-	if len(s.Groups) == 0 {
+	if hidden {
+		o.app.sayHidden()
+	}
+	if len(groups) == 0 {
 		o.app.say(o.nothing())
 	}
-	if err := o.app.show(print, inspect.NewListView(s), s, nil, nil); err != nil || !o.exitCode {
+	if err := print(inspect.NewListView(s, groups...)); err != nil {
 		return err
 	}
-	return attention(&s)
+	if err := read.verdict(); err != nil || !o.exitCode {
+		return err
+	}
+	return found.attention()
 }
+
+// listHeap is how far the heap may grow before garbage is collected: groups are
+// not kept, however many there are.
+const listHeap = 192 << 20
 
 func (o *listOptions) nothing() string {
 	switch {

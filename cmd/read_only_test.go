@@ -6,7 +6,6 @@ import (
 	"sync"
 	"testing"
 
-	"github.com/twmb/franz-go/pkg/kadm"
 	"github.com/twmb/franz-go/pkg/kfake"
 	"github.com/twmb/franz-go/pkg/kgo"
 	"github.com/twmb/franz-go/pkg/kmsg"
@@ -35,7 +34,7 @@ func TestReadersWriteNothing(t *testing.T) {
 		t.Fatal(err)
 	}
 	t.Cleanup(cluster.Close)
-	fillForReaders(t, cluster.ListenAddrs()[0])
+	gapsFor(t, "billing", kgo.SeedBrokers(cluster.ListenAddrs()[0]))
 	var mu sync.Mutex
 	asked := map[kmsg.Key]int{}
 	cluster.Control(func(req kmsg.Request) (kmsg.Response, error, bool) {
@@ -80,29 +79,5 @@ func TestReadersWriteNothing(t *testing.T) {
 				}
 			}
 		})
-	}
-}
-
-// fillForReaders makes a group with gaps, of which one record is written.
-func fillForReaders(t *testing.T, addr string) {
-	t.Helper()
-	client, err := kgo.NewClient(kgo.SeedBrokers(addr))
-	if err != nil {
-		t.Fatal(err)
-	}
-	defer client.Close()
-	for range 12 {
-		if err := client.ProduceSync(t.Context(), &kgo.Record{Topic: "orders", Key: []byte("k"), Value: []byte("v")}).FirstErr(); err != nil {
-			t.Fatal(err)
-		}
-	}
-	code, metadata, errs := runWith(t.Context(), nil, "encode", "--stable", "3", "--max", "9", "--gaps", "3-4,7", "--format", "parallel-consumer")
-	if code != exitOK {
-		t.Fatal(errs)
-	}
-	offsets := kadm.Offsets{}
-	offsets.Add(kadm.Offset{Topic: "orders", At: 3, LeaderEpoch: -1, Metadata: strings.TrimSpace(metadata)})
-	if err := kadm.NewClient(client).CommitAllOffsets(t.Context(), "billing", offsets); err != nil {
-		t.Fatal(err)
 	}
 }

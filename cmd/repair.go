@@ -82,7 +82,7 @@ func (r *repairing) runOn(ctx context.Context, gather gatherer, q inspect.Query,
 		}
 	}
 	active := members(&s.Groups[0])
-	if plan.Live() {
+	if plan.Live() || joins(plan, &s.Groups[0]) {
 		active = nil
 	}
 	if !r.execution.execute {
@@ -155,8 +155,20 @@ func (a *app) carryOut(ctx context.Context, c *connection, plan repair.Plan, e e
 		return err
 	}
 	defer cancel()
-	result := applier.Apply(ctx, plan, approval)
-	return errors.Join(print(result), judgeResult(result))
+	return a.showResult(print, applier.Apply(ctx, plan, approval))
+}
+
+// showResult prints what became of a plan, and judges it. What was done is said
+// also where it can not be printed.
+func (a *app) showResult(print func(inspect.View) error, result repair.Result) error {
+	printed, judged := print(result), judgeResult(result)
+	switch {
+	case printed == nil || judged != nil:
+		return judged
+	case errors.Is(printed, errReaderGone) || result.ID == "":
+		return printed
+	}
+	return fail(exitFailure, "gapctl undo "+result.ID+" goes back to what was before", "the plan is carried out, but the result can not be printed: %w", printed)
 }
 
 // refused makes err the error of something that would not be safe.
@@ -166,7 +178,9 @@ func refused(err error) error {
 		if store, ok := errors.AsType[*gapstore.Error](err); ok && errors.Is(err, gapstore.ErrUnsupported) {
 			hint = store.Hint
 		}
-		if errors.Is(err, gapstore.ErrGroupActive) {
+		if active, ok := errors.AsType[*gapstore.ActiveError](err); ok && gapstore.Together(active.Members) {
+			hint = "these are replays: another one joins them with --together"
+		} else if errors.Is(err, gapstore.ErrGroupActive) {
 			hint = "stop its consumers first: what they have in hand would be lost, and they would overwrite what is written"
 		}
 		return fail(exitRefused, hint, "%w", err)
@@ -203,6 +217,8 @@ func judgeResult(r repair.Result) error {
 			return again
 		}
 		return fail(exitRefused, hint, "%w", err)
+	case errors.Is(err, errReaderGone): // it was to get records, so this is no matter of course
+		return fail(exitFailure, "", "%w", err)
 	}
 	return err
 }

@@ -4,7 +4,6 @@ import (
 	"context"
 	"errors"
 	"fmt"
-	"runtime/debug"
 
 	"github.com/spf13/cobra"
 
@@ -52,13 +51,23 @@ Key flags, --limit and --max-replays read the records to make the plan, which
 then names them. --from-dlq replays what a dead-letter topic holds of the
 group: the originals, not the copies there.
 
+--together lets several processes, on any machines, drain one group: run the
+same command on each. They join the group and share its partitions out, each to
+one process at a time; further ones wait, ready to take over. When one comes,
+ends or dies, which takes its session 15 seconds to notice, the partitions are
+shared out again, and each record is copied exactly once all the same. All end
+when nothing is outstanding. A consumer that arrives ends them all. --rate,
+--limit and the plan are each process's own: two with --limit 100 that plan the
+same records copy these 100. So is the journal, and gapctl undo takes back what
+one process has done by itself, and nothing that others had a part in.
+
 --rejected copies the records that a share group has given up, which nothing
 else brings back, in one transaction for up to 100,000 of them. The group
 stays as it is and may be at work: run again, it copies them again.
 
 Without --execute it prints the plan, and nothing is written.`,
 		Example: `  gapctl replay billing --to-topic orders-retry
-  gapctl replay billing orders/2@833-842 --to-topic orders-retry --execute
+  gapctl replay billing orders/2@833-842 --to-topic orders-retry --together --execute
   gapctl replay billing --key customer-17 --exec './fix.sh' --execute --yes`,
 		Args:        cobra.MinimumNArgs(1),
 		Annotations: related("gapctl records, gapctl skip, gapctl undo"),
@@ -73,6 +82,7 @@ Without --execute it prints the plan, and nothing is written.`,
 	f.Int64Var(&o.limit, "limit", 0, "deliver at most `N` records")
 	f.Int64Var(&o.maxReplays, "max-replays", 0, "leave out records that were replayed `N` times before")
 	f.BoolVar(&o.op.Rejected, "rejected", false, "records that a share group has given up, to a topic")
+	f.BoolVar(&o.op.Together, "together", false, "share the work with other processes that do the same, to a topic")
 	f.StringVar(&o.fromDLQ, "from-dlq", "", "replay the originals of the records in the dead-letter `TOPIC`")
 	bindOrder(cmd, &o.order)
 	o.keys.bind(cmd)
@@ -119,6 +129,10 @@ func (o *replayOptions) check(ranges []string) error {
 		return usage("", "want one of --to-topic, --exec and --to-stdout")
 	case o.op.Repartition && o.op.ToTopic == "":
 		return usage("", "--repartition is for --to-topic")
+	case o.op.Together && o.op.ToTopic == "":
+		return usage("", "--together is for --to-topic: nothing else is exactly once")
+	case o.op.Together && o.op.Rejected:
+		return usage("", "--together is not for --rejected, which one process does")
 	case o.op.Rate < 0 || o.limit < 0 || o.maxReplays < 0:
 		return usage("", "--rate, --limit and --max-replays want a number above 0")
 	case o.fromDLQ != "" && len(ranges) > 0:
@@ -170,22 +184,23 @@ func (o *replayOptions) makeOp(ctx context.Context, store *gapstore.Store, s *in
 	return op, refused(op.CheckTarget(ctx, store, g))
 }
 
+// joins reports whether the plan may be carried out although g has members, as
+// they are all processes that replay together.
+func joins(plan repair.Plan, g *inspect.Group) bool {
+	op, ok := plan.Op.(repair.Replay)
+	if !ok || !op.Together {
+		return false
+	}
+	var there []gapstore.Member
+	for _, m := range g.Members {
+		there = append(there, gapstore.Member(m))
+	}
+	return gapstore.Together(there)
+}
+
 // replayHeap is how far the heap may grow before garbage is collected: as a
 // replay soon drops what it reads, it then collects seldom, in little memory.
 const replayHeap = 144 << 20
-
-// boundMemory sets the bounds of the heap, unless the environment does, and
-// returns what takes them back.
-func (a *app) boundMemory() (restore func()) {
-	if a.getenv("GOMEMLIMIT") != "" || a.getenv("GOGC") != "" {
-		return func() {}
-	}
-	percent, limit := debug.SetGCPercent(400), debug.SetMemoryLimit(replayHeap)
-	return func() {
-		debug.SetGCPercent(percent)
-		debug.SetMemoryLimit(limit)
-	}
-}
 
 // carryOutReplay applies the plan of a replay, which takes as long as it takes:
 // it says how far it is, and an interrupt stops it after the batch under way.
@@ -194,9 +209,9 @@ func (a *app) carryOutReplay(ctx context.Context, applier repair.Applier, toStdo
 	for _, c := range plan.Changes {
 		total += c.Copies
 	}
-	defer a.boundMemory()()
+	defer a.boundMemory(replayHeap)()
 	progress := a.newProgress(total)
-	applier.Progress = progress.report
+	applier.Progress, applier.Notice = progress.report, a.say
 	applier.Streams = repair.Streams{Out: a.out, Err: a.err}
 	result := applier.Apply(ctx, plan, approval)
 	progress.end()

@@ -1,10 +1,9 @@
 package cmd
 
 import (
-	"errors"
 	"io"
-	"os"
-	"path/filepath"
+
+	"github.com/gapctl/gapctl/repair"
 )
 
 // writeResult writes to the file of that name, or, where it is empty, to
@@ -14,14 +13,5 @@ func (a *app) writeResult(name string, write func(io.Writer) error) error {
 	if name == "" {
 		return write(a.out)
 	}
-	f, err := os.CreateTemp(filepath.Dir(name), "."+filepath.Base(name)+".*")
-	if err != nil {
-		return err
-	}
-	defer os.Remove(f.Name()) // it is gone once it has been renamed
-	err = errors.Join(write(f), f.Chmod(0o644), f.Sync())
-	if err = errors.Join(err, f.Close()); err != nil {
-		return err
-	}
-	return os.Rename(f.Name(), name)
+	return repair.ReplaceFile(name, 0o666, write) // less the umask
 }

@@ -3,6 +3,7 @@ package cmd
 import (
 	"cmp"
 	"fmt"
+	"io"
 	"maps"
 	"os"
 	"slices"
@@ -200,15 +201,17 @@ func (a *app) setEntries(s settings, path string, entries []entry) error {
 	return nil
 }
 
+// readSmallFile reads a file, which may be a pipe, of no more than limit bytes.
 func readSmallFile(path string, limit int64) (string, error) {
-	info, err := os.Stat(path)
+	f, err := os.Open(path)
 	if err != nil {
 		return "", err
 	}
-	if info.Size() > limit {
-		return "", fmt.Errorf("%s is larger than %d bytes", path, limit)
+	defer f.Close()
+	data, err := io.ReadAll(io.LimitReader(f, limit+1))
+	if err == nil && int64(len(data)) > limit {
+		err = fmt.Errorf("%s is larger than %d bytes", path, limit)
 	}
-	data, err := os.ReadFile(path)
 	return string(data), err
 }
 

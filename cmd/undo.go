@@ -60,7 +60,7 @@ func (o *undoOptions) run(ctx context.Context, args []string) error {
 	case errors.Is(err, fs.ErrNotExist):
 		return fail(exitFailure, "gapctl undo lists those that can be undone", "no repair %s in %s", args[0], journal.Dir)
 	case err != nil:
-		return err
+		return fail(exitFailure, "gapctl undo lists those that can be undone", "%w", err)
 	}
 	undo := repair.Undo{ID: entry.ID, Done: entry.Plan, Left: entry.Left}
 	topics := topicsOf(undo.Targets())
@@ -93,9 +93,9 @@ func (a *app) gatherGone(ctx context.Context, c *connection, q inspect.Query, mo
 		return inspect.Snapshot{}, causeOf(ctx, err)
 	}
 	defer store.Close()
-	s, err := inspect.Gather(ctx, store, q)
+	s, err := gathered(ctx, store, q)
 	if err != nil {
-		return inspect.Snapshot{}, causeOf(ctx, err)
+		return inspect.Snapshot{}, err
 	}
 	s.TakenAt = a.now()
 	if g := &s.Groups[0]; errors.Is(g.Err, gapstore.ErrNotFound) {
@@ -118,7 +118,7 @@ func (o *undoOptions) list(journal repair.Journal) error {
 	}
 	entries, bad, err := journal.Entries()
 	if err != nil {
-		return err
+		return fail(exitFailure, "XDG_STATE_HOME names the directory that gapctl/journal is in", "%w", err)
 	}
 	for _, b := range bad {
 		o.repairing.app.say(b.Error())

@@ -24,6 +24,10 @@ func verdict(s *inspect.Snapshot, named []string) error {
 	for i := range s.Groups {
 		r.group(&s.Groups[i], slices.Contains(named, s.Groups[i].Name))
 	}
+	return r.verdict()
+}
+
+func (r *reading) verdict() error {
 	switch {
 	case len(r.illegible) > 0:
 		return summed(exitCorrupt, r.illegible)

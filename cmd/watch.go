@@ -108,9 +108,9 @@ func (w *watcher) look(ctx context.Context, looks int) (inspect.Snapshot, error)
 	defer cancel()
 	q := w.query
 	q.SkipAges = looks%agesEvery != 0
-	s, err := inspect.Gather(ctx, w.store, q)
+	s, err := gathered(ctx, w.store, q)
 	if err != nil {
-		return s, causeOf(ctx, err)
+		return s, err
 	}
 	if len(s.Groups) == 1 && s.Groups[0].Err != nil {
 		return s, s.Groups[0].Err

@@ -22,32 +22,68 @@ func Gather(ctx context.Context, store *gapstore.Store, q Query) (Snapshot, erro
 	if err != nil {
 		return Snapshot{}, err
 	}
-	s.Notices = notices
+	s.note(notices...)
+	if q.Each == nil {
+		s.Groups = s.complete(ctx, store, natives, groups, &q)
+		return s, nil
+	}
+	for n := groupsAtFirst; len(groups) > 0; {
+		n = min(n, len(groups))
+		part := s.complete(ctx, store, natives, groups[:n], &q)
+		groups = groups[n:]
+		partitions := partitionsAtOnce / 8 // or less
+		for i := range part {
+			partitions += len(part[i].Partitions)
+			q.Each(&part[i])
+		}
+		n = max(1, n*partitionsAtOnce/partitions)
+	}
+	return s, nil
+}
+
+// How many are gathered at once when they are not kept. A round costs a few
+// requests, and a partition about a kilobyte.
+const (
+	groupsAtFirst    = 16
+	partitionsAtOnce = 50_000
+)
+
+// complete reads the groups, and returns those that q asks for.
+func (s *Snapshot) complete(ctx context.Context, store *gapstore.Store, natives *gapstore.Natives, groups []*Group, q *Query) []Group {
 	var described map[string]description
 	var work sync.WaitGroup
 	work.Go(func() { described = describeGroups(ctx, store, groups) })
-	s.Notices = append(s.Notices, loadEntries(ctx, store, natives, groups, &q)...)
+	s.note(loadEntries(ctx, store, natives, groups, q)...)
 	work.Wait()
+	var kept []Group
 	for _, g := range groups {
 		g.adopt(described[g.Name])
 		if len(g.Partitions) > 0 && errors.Is(g.Err, gapstore.ErrNotFound) {
 			g.Err = nil
 		}
-	}
-	for _, g := range groups {
 		if q.keeps(g) {
 			g.partial = s.Selection.partial()
-			s.Groups = append(s.Groups, *g)
+			kept = append(kept, *g)
 		}
+		*g = Group{} // its partitions are elsewhere now, if anywhere
 	}
-	topics := gatherLogs(ctx, store, s.Groups)
+	topics := gatherLogs(ctx, store, kept)
 	// No finding is about the ages, which take a while to come.
-	work.Go(func() { inParallel(len(s.Groups), func(i int) { judge(&s.Groups[i]) }) })
+	work.Go(func() { inParallel(len(kept), func(i int) { judge(&kept[i]) }) })
 	if !q.SkipAges {
-		s.Notices = append(s.Notices, gatherAges(ctx, store, topics, s.Groups)...)
+		s.note(gatherAges(ctx, store, topics, kept)...)
 	}
 	work.Wait()
-	return s, nil
+	return kept
+}
+
+// note adds notices, each of which is told once.
+func (s *Snapshot) note(notices ...string) {
+	for _, notice := range notices {
+		if !slices.Contains(s.Notices, notice) {
+			s.Notices = append(s.Notices, notice)
+		}
+	}
 }
 
 // loadEntries fills in what the groups have committed.

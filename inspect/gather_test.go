@@ -4,6 +4,7 @@ import (
 	"context"
 	"errors"
 	"fmt"
+	"reflect"
 	"slices"
 	"strings"
 	"sync"
@@ -182,5 +183,28 @@ func TestGatherAsksOnce(t *testing.T) {
 		if g.Outstanding() != 9 || g.TrueLag() != 12 || g.OldestGapAt().IsZero() {
 			t.Errorf("%s: outstanding %d, true lag %d, oldest gap at %v", g.Name, g.Outstanding(), g.TrueLag(), g.OldestGapAt())
 		}
+	}
+}
+
+// Groups that are not kept are the same, in the same order, however many rounds
+// it takes.
+func TestGatherEach(t *testing.T) {
+	s := newScene(t)
+	s.produce(s.client, stamped(0, 0, 50, 10)...)
+	const groups = 5 * groupsAtFirst / 2
+	for i := range groups {
+		s.commitGaps(fmt.Sprintf("group-%02d", i), "orders", 0, fmt.Sprint(i), 45)
+	}
+	q := Query{All: true}
+	want := NewListView(s.gather(q))
+	rounds, _ := s.counts(kmsg.DescribeGroups, func(kmsg.Request) []string { return nil })
+	var each []GroupView
+	q.Each = func(g *Group) { each = append(each, NewGroupView(g)) }
+	kept := s.gather(q)
+	if len(kept.Groups) > 0 || *rounds < 2 {
+		t.Errorf("%d groups are kept, %d rounds", len(kept.Groups), *rounds)
+	}
+	if len(each) < groups || !reflect.DeepEqual(each, want.Groups) {
+		t.Errorf("%+v\nwant\n%+v", each, want.Groups)
 	}
 }

@@ -82,7 +82,7 @@ func NewMapView(s Snapshot, o MapOptions) MapView {
 		for k := range g.Partitions {
 			strips[k] = newStrip(&g.Partitions[k])
 		}
-		v.Groups[i] = MappedGroup{newGroupView(g), strips}
+		v.Groups[i] = MappedGroup{NewGroupView(g), strips}
 	}
 	v.cut(o)
 	return v

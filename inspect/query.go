@@ -28,6 +28,10 @@ type Query struct {
 	GapsOnly bool
 	// SkipAges leaves OldestGapAt unknown, so that no records are read.
 	SkipAges bool
+	// Each, unless it is nil, gets each group once all of it is known, in order
+	// of names, instead of the snapshot. So any number of groups takes no more
+	// memory than some.
+	Each func(g *Group)
 }
 
 // Topics is a choice of topic partitions; empty: all of them.

@@ -105,7 +105,7 @@ type reportTable struct {
 func newReportPage(r Report) reportPage {
 	g := &r.Snapshot.Groups[0]
 	now := Time{r.Snapshot.TakenAt}
-	v := newGroupView(g)
+	v := NewGroupView(g)
 	p := reportPage{
 		page:    page{Title: "Gap report: " + Clean(g.Name), ClusterID: Clean(r.Snapshot.ClusterID), TakenAt: now, Map: template.HTML(mapSVG(r.Snapshot, MapOptions{}))},
 		Version: r.Version, Group: v, Summary: Clean(strings.TrimSpace(v.summary(now))), Numbers: reportNumbers(&v, now),

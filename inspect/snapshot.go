@@ -70,6 +70,8 @@ type Partition struct {
 	Phantoms codec.Ranges
 	// Findings are what is wrong, or worth knowing, sorted by kind.
 	Findings []Finding
+
+	holders map[gapstore.HeldSlot]Member // who writes which slot, of the group
 }
 
 // Level is how much a finding matters.

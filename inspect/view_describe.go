@@ -31,7 +31,7 @@ func NewDescribeView(s Snapshot) DescribeView {
 		for k := range g.Partitions {
 			partitions[k] = newPartitionView(&g.Partitions[k])
 		}
-		v.Groups[i] = DescribedGroup{newGroupView(g), partitions}
+		v.Groups[i] = DescribedGroup{NewGroupView(g), partitions}
 	})
 	return v
 }
@@ -65,6 +65,9 @@ func (v DescribeView) groupTable(g *DescribedGroup, layout Layout) Table {
 	}
 	for i := range g.Partitions {
 		t.Notes = g.Partitions[i].notes(t.Notes)
+		if layout == Wide {
+			t.Notes = g.Partitions[i].slotNotes(t.Notes, v.TakenAt)
+		}
 	}
 	return t
 }

@@ -30,7 +30,8 @@ type GroupView struct {
 	worst   string // kind of the worst finding, "" when all is well
 }
 
-func newGroupView(g *Group) GroupView {
+// NewGroupView sums up g.
+func NewGroupView(g *Group) GroupView {
 	v := GroupView{
 		Group: g.Name, State: Name(g.State), Type: Name(g.Type), Members: len(g.Members),
 		Formats: append([]string{}, g.Formats()...), Partitions: len(g.Partitions),

@@ -8,11 +8,11 @@ type ListView struct {
 	Groups []GroupView `json:"groups"`
 }
 
-// NewListView sums up every group in s.
-func NewListView(s Snapshot) ListView {
-	v := ListView{ClusterHead: clusterHead("list", s), Groups: make([]GroupView, len(s.Groups))}
+// NewListView lists groups, and every group in s beside them.
+func NewListView(s Snapshot, groups ...GroupView) ListView {
+	v := ListView{ClusterHead: clusterHead("list", s), Groups: append([]GroupView{}, groups...)}
 	for i := range s.Groups {
-		v.Groups[i] = newGroupView(&s.Groups[i])
+		v.Groups = append(v.Groups, NewGroupView(&s.Groups[i]))
 	}
 	return v
 }

@@ -26,6 +26,7 @@ type PartitionView struct {
 	SizeLimit   Count          `json:"size_limit"`
 	Rejected    codec.Ranges   `json:"rejected"`
 	Delivery    []DeliveryView `json:"delivery"`
+	Slots       []SlotView     `json:"slots"`
 	Findings    []FindingView  `json:"findings"`
 	Error       *ErrorView     `json:"error"`
 }
@@ -52,7 +53,7 @@ func newPartitionView(p *Partition) PartitionView {
 		LogStart: Count(p.LogStart), LogEnd: Count(p.LogEnd), LastStable: Count(p.LastStable),
 		Lag: Count(p.Lag()), TrueLag: Count(p.TrueLag()), OldestGapAt: Time{p.OldestGapAt}, Committed: Count(p.Committed),
 		Format: Name(gapFormat(&p.Entry)), Size: Count(p.Size), SizeLimit: Count(p.SizeLimit),
-		Delivery: []DeliveryView{}, Findings: make([]FindingView, len(p.Findings)), Error: newErrorView(p.Err),
+		Delivery: []DeliveryView{}, Slots: newSlotViews(p), Findings: make([]FindingView, len(p.Findings)), Error: newErrorView(p.Err),
 	}
 	if v.Format != "" {
 		v.Encoding = Name(p.Encoding)
@@ -115,6 +116,11 @@ func (v *PartitionView) writeLists(j *jsonWriter) {
 		j.str("state", d.State)
 		j.count("count", Count(d.Count))
 		j.close('}')
+	}
+	j.close(']')
+	j.open("slots", '[')
+	for i := range v.Slots {
+		v.Slots[i].writeJSON(j)
 	}
 	j.close(']')
 	j.open("findings", '[')

@@ -17,8 +17,11 @@ type Applier struct {
 	// Streams are for a [Replay] that goes to no topic.
 	Streams Streams
 	// Progress, unless nil, is told how many records a [Replay] has delivered,
-	// after each commit.
+	// after each commit; one that is Together counts in what others have.
 	Progress func(delivered int64)
+	// Notice, unless nil, is told what a [Replay] that is Together comes to: its
+	// share, and that it waits.
+	Notice func(text string)
 }
 
 // settleTimeout bounds what is done after the commits, or after the caller's
@@ -34,6 +37,12 @@ const settleTimeout = 30 * time.Second
 // The result has an outcome for every partition of the plan, also when nothing
 // could be tried. Cancelling ctx stops before the next commit; what was sent is
 // settled all the same.
+//
+// A [Replay] that is Together is the exception: the group may be held by other
+// processes that do the same, and what they do is no conflict. Each process
+// gets a share of the partitions, reads anew what stands there, and delivers
+// what is left; when one comes, leaves or dies, they are shared out again. It
+// ends when nothing of the plan is outstanding any more.
 func (a Applier) Apply(ctx context.Context, p Plan, approval Approval) Result {
 	digest := p.Digest()
 	result := newResult(p, digest)
@@ -74,6 +83,9 @@ func (s *session) run(ctx context.Context) error {
 	}
 	if op, ok := s.plan.Op.(shareOp); ok { // the broker guards these itself
 		return op.run(ctx, s, s.plan.Changes)
+	}
+	if op, ok := s.plan.Op.(Replay); ok && op.Together {
+		return s.replayTogether(ctx, op)
 	}
 	if err := s.acquire(ctx); err != nil {
 		return s.refuse(err)

@@ -7,6 +7,7 @@ import (
 	"fmt"
 	"io"
 	"os"
+	"runtime"
 	"time"
 )
 
@@ -99,12 +100,16 @@ type Standing struct {
 	Topic     string `json:"topic"`
 	Partition int32  `json:"partition"`
 	Digest    string `json:"digest"` // of the commit
+	// Others is true when other processes of a replay [Replay.Together] had
+	// written there before: what was there before them is not known here.
+	Others bool `json:"others,omitempty"`
 }
 
 // record is the file of a repair under way.
 type record struct {
 	id   string
 	file *os.File
+	size int64 // of the whole lines, in bytes
 }
 
 // intend adds the intent to carry out p, which has that digest, and waits until
@@ -137,19 +142,30 @@ func (r *record) add(line any) error {
 	if err != nil {
 		return err
 	}
-	_, err = r.file.Write(append(data, '\n'))
-	return err
+	n, err := r.file.Write(append(data, '\n'))
+	if err != nil {
+		// Half a line would spoil the next one, for which there may be room.
+		err = errors.Join(err, r.file.Truncate(r.size))
+		return err
+	}
+	r.size += int64(n)
+	return nil
 }
 
 // batch records what the next batch leaves behind. It outlives the process; it
 // does not wait for the disk, as there are many: if the system itself goes down,
 // an [Undo] may not know what it finds.
 func (r *record) batch(at time.Time, changes []Change) error {
-	line := batchLine{Kind: batchKind, At: at.UTC()}
+	var stands []Standing
 	for _, c := range changes {
-		line.Stands = append(line.Stands, Standing{c.Topic, c.Partition, c.After.digest()})
+		stands = append(stands, Standing{Topic: c.Topic, Partition: c.Partition, Digest: c.After.digest()})
 	}
-	if err := r.add(line); err != nil {
+	return r.stands(at, stands)
+}
+
+// stands records what a batch has left, or is about to leave.
+func (r *record) stands(at time.Time, stands []Standing) error {
+	if err := r.add(batchLine{Kind: batchKind, At: at.UTC(), Stands: stands}); err != nil {
 		return fmt.Errorf("%w: %w", ErrJournal, err)
 	}
 	return nil
@@ -179,6 +195,9 @@ func text(err error) string {
 // readEntry reads the file of one repair. Without a whole intent there is no
 // entry; a later line that was cut short is as if it were not there.
 func readEntry(path string) (Entry, error) {
+	if err := isOwn(path); err != nil {
+		return Entry{}, err
+	}
 	file, err := os.Open(path)
 	if err != nil {
 		return Entry{}, err
@@ -211,6 +230,22 @@ func readEntry(path string) (Entry, error) {
 			e.Ended, e.Outcomes = true, o.Outcomes
 		}
 	}
+}
+
+// isOwn is nil for a file that nobody else can have put there or changed: what
+// is read from it may be written to Kafka. Windows tells who may write in other
+// ways than by the file's mode.
+func isOwn(path string) error {
+	info, err := os.Lstat(path)
+	switch {
+	case err != nil:
+		return err
+	case !info.Mode().IsRegular():
+		return fmt.Errorf("%s: it is no regular file", path)
+	case runtime.GOOS != "windows" && info.Mode().Perm()&0o022 != 0:
+		return fmt.Errorf("%s: others can write it: look at it, and chmod 600 it", path)
+	}
+	return nil
 }
 
 func parseIntent(line []byte) (Entry, error) {

@@ -113,6 +113,9 @@ func (p *Plan) addAll(g *inspect.Group) {
 
 // change is what the op changes in one partition; nil: nothing.
 func (p *Plan) change(g *inspect.Group, part *inspect.Partition) (*Change, error) {
+	if together(p.Op) {
+		part = steady(part)
+	}
 	if err := reachable(part); err != nil && !(uncommitted(part) && p.mayCreate()) {
 		return nil, err
 	}

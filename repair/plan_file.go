@@ -6,7 +6,6 @@ import (
 	"fmt"
 	"io"
 	"os"
-	"path/filepath"
 	"runtime"
 	"slices"
 
@@ -106,22 +105,12 @@ func (d changeDocument) change(bare bool) (Change, error) {
 // may be confidential. Either the whole plan is there afterwards, or what was
 // there before.
 func SavePlan(path string, p Plan) error {
-	dir := filepath.Dir(path)
-	f, err := os.CreateTemp(dir, ".gapctl-plan-*") // mode 0600
-	if err != nil {
-		return err
-	}
-	defer os.Remove(f.Name()) // fails once it is renamed
-	w := &planWriter{w: f, limit: maxPlan}
-	err = p.write(w, p.Digest())
-	w.raw("\n")
-	if err = errors.Join(err, w.end(), f.Sync(), f.Close()); err != nil {
-		return err
-	}
-	if err := os.Rename(f.Name(), path); err != nil {
-		return err
-	}
-	return syncDir(dir)
+	return ReplaceFile(path, 0o600, func(file io.Writer) error {
+		w := &planWriter{w: file, limit: maxPlan}
+		err := p.write(w, p.Digest())
+		w.raw("\n")
+		return errors.Join(err, w.end())
+	})
 }
 
 // LoadPlan reads the plan in a file.

@@ -37,6 +37,9 @@ type Replay struct {
 	// Rejected replays what a share group has given up, instead of what is
 	// outstanding.
 	Rejected bool `json:"rejected,omitempty"`
+	// Together is for several processes at once, which share the group's
+	// partitions out among them: see [Applier.Apply].
+	Together bool `json:"together,omitempty"`
 }
 
 // Name is "replay".
@@ -52,8 +55,13 @@ func (r Replay) check() error {
 			ways++
 		}
 	}
-	if ways != 1 {
+	switch {
+	case ways != 1:
 		return errors.New("records go to a topic, to standard output or to a command: to one of them")
+	case r.Together && r.ToTopic == "":
+		return errors.New("several processes replay together to a topic only, as nothing else is exactly once")
+	case r.Together && r.Rejected:
+		return errors.New("what a share group has rejected is replayed by one process")
 	}
 	return nil
 }

@@ -139,7 +139,7 @@ func (r *replay) write(ctx context.Context, b *replayBatch) error {
 	}
 	var done int64
 	for _, part := range r.order {
-		done += part.copied
+		done += part.copied + part.shared.others
 	}
 	r.session.applier.Progress(done)
 	return nil

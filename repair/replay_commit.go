@@ -27,7 +27,7 @@ func (r *replay) commit(ctx context.Context, b *replayBatch, cuts []*replayCut) 
 	if err != nil {
 		return err
 	}
-	if err := s.record.batch(s.applier.Now(), changes); err != nil {
+	if err := r.announce(changes); err != nil {
 		return err
 	}
 	c.Records = append(c.Records, b.copiesOf(cuts)...)
@@ -39,18 +39,37 @@ func (r *replay) commit(ctx context.Context, b *replayBatch, cuts []*replayCut) 
 		}
 		return r.commit(ctx, b, cuts[half:])
 	}
-	if err != nil {
+	switch {
+	case r.op.Together:
+		return r.settleTogether(cuts, changes, err)
+	case err != nil:
 		err = s.settle(ctx, changes, err)
 	}
 	for i, cut := range cuts {
-		part := cut.part
-		if err == nil || s.result.outcome(part.change.Target()).Status == Applied {
-			part.now, part.state = changes[i].After, changes[i].After.State.Normalize()
-			part.copied += cut.delivered
-			part.ours = true
+		if err == nil || s.result.outcome(cut.part.change.Target()).Status == Applied {
+			cut.made(changes[i].After)
 		}
 	}
 	return err
+}
+
+// announce records what the next commit leaves behind. Of a replay together
+// that is recorded afterwards, so that nobody takes for this process's own what
+// another has made of it.
+func (r *replay) announce(changes []Change) error {
+	if r.op.Together {
+		return nil
+	}
+	return r.session.record.batch(r.session.applier.Now(), changes)
+}
+
+// made is to be called when the cut has been committed.
+func (c *replayCut) made(after Commit) {
+	c.part.now, c.part.state, c.part.ours = after, after.State.Normalize(), true
+	c.part.copied += c.delivered
+	for _, r := range c.closing {
+		c.part.closed += r.Len()
+	}
 }
 
 // next is the commit in which the gaps of the cut are closed.

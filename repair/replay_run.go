@@ -43,6 +43,8 @@ type replay struct {
 
 	committing chan error // nil unless a batch is under way
 	broken     error      // why no other batch can follow
+
+	doubts []doubt // Together: batches of which it is not known whether they were made
 }
 
 // place names a partition.
@@ -55,27 +57,22 @@ type place struct {
 // the commit under way, if there is one.
 type replayPart struct {
 	change Change
+	chosen codec.Ranges // what is to be delivered, as the plan has it
 	now    Commit
 	state  codec.State // that now says
 	ours   bool        // now was written by this replay
 	copied int64
+	closed int64      // offsets of chosen
 	cut    *replayCut // of the batch that is being read; nil: nothing
 	err    error      // why not all of it was read
+	shared sharedPart
 }
 
 // replay delivers what changes want, batch by batch.
 func (s *session) replay(ctx context.Context, op Replay, changes []Change) error {
-	r := &replay{session: s, hold: s.hold, op: op, parts: map[place]*replayPart{}, batch: &replayBatch{}, started: time.Now()}
-	var err error
-	if r.to, err = op.delivery(s.applier.Streams); err != nil {
+	r, err := s.newReplay(op, changes)
+	if err != nil {
 		return err
-	}
-	var targets []gapstore.Target
-	for _, c := range changes {
-		part := &replayPart{change: c, now: c.Before, state: c.Before.State.Normalize()}
-		r.parts[place{c.Topic, c.Partition}] = part
-		r.order = append(r.order, part)
-		targets = append(targets, gapstore.Target{Topic: c.Topic, Partition: c.Partition, Ranges: completed(c.After.State).Sub(completed(c.Before.State))})
 	}
 	store, err := gapstore.Open(ctx, s.applier.Dial)
 	if err != nil {
@@ -85,17 +82,52 @@ func (s *session) replay(ctx context.Context, op Replay, changes []Change) error
 	if r.copies, err = newCopies(ctx, store, op); err != nil {
 		return err
 	}
-	r.copies.memory = &r.batch.memory
-	err = r.run(ctx, store, targets)
+	var targets []gapstore.Target
+	for _, part := range r.order {
+		targets = append(targets, part.target(part.chosen))
+	}
+	r.renew()
+	err = r.run(ctx, ctx, store, targets)
 	if settled := r.settled(); err == nil {
 		err = settled
 	}
 	return errors.Join(err, r.conclude(ctx, err))
 }
 
-func (r *replay) run(ctx context.Context, store *gapstore.Store, targets []gapstore.Target) error {
-	for found, err := range store.ReadRecords(ctx, targets, gapstore.ReadOptions{Order: r.op.order(), Memory: replayMemory}) {
+func (s *session) newReplay(op Replay, changes []Change) (*replay, error) {
+	r := &replay{session: s, hold: s.hold, op: op, parts: map[place]*replayPart{}}
+	for _, c := range changes {
+		part := &replayPart{change: c, now: c.Before, state: c.Before.State.Normalize()}
+		part.chosen = completed(c.After.State).Sub(completed(c.Before.State))
+		r.parts[place{c.Topic, c.Partition}] = part
+		r.order = append(r.order, part)
+	}
+	var err error
+	r.to, err = op.delivery(s.applier.Streams)
+	return r, err
+}
+
+func (p *replayPart) target(offsets codec.Ranges) gapstore.Target {
+	return gapstore.Target{Topic: p.change.Topic, Partition: p.change.Partition, Ranges: offsets}
+}
+
+// renew makes r ready to read, with nothing in hand. The rate counts from here.
+func (r *replay) renew() {
+	r.started, r.taken = time.Now(), 0
+	r.batch, r.written, r.broken = &replayBatch{}, nil, nil
+	r.copies.memory = &r.batch.memory
+	for _, part := range r.order {
+		part.cut = nil
+	}
+}
+
+// run delivers what is read of targets, while reading lasts.
+func (r *replay) run(ctx, reading context.Context, store *gapstore.Store, targets []gapstore.Target) error {
+	for found, err := range store.ReadRecords(reading, targets, gapstore.ReadOptions{Order: r.op.order(), Memory: replayMemory}) {
 		if err != nil && found.Topic == "" {
+			if lost := r.hold.Err(); lost != nil { // a commit would be refused
+				return lost
+			}
 			return errors.Join(err, r.flush(ctx))
 		}
 		part := r.parts[place{found.Topic, found.Partition}]

@@ -28,7 +28,10 @@ type Outcome struct {
 	Status    Status
 	After     Commit // what the plan wants; what stands, if Applied or Unchanged
 	Copied    int64
-	Err       error // why not
+	// Others is how many offsets other processes of a replay [Replay.Together]
+	// have finished.
+	Others int64
+	Err    error // why not
 }
 
 // Target names the outcome's partition.
@@ -48,6 +51,7 @@ type Result struct {
 	shared bool // of a share group
 
 	forGood bool // records of a share group were skipped
+	team    bool // of one process of a replay together
 }
 
 // newResult is the result of p, which has that digest, before anything was
@@ -56,6 +60,7 @@ func newResult(p Plan, digest string) *Result {
 	r := &Result{Group: p.Group, PlanDigest: digest}
 	r.final, r.shared = final(p.Op), p.Shared()
 	_, r.forGood = p.Op.(ShareSkip)
+	r.team = together(p.Op)
 	for _, c := range p.Changes {
 		r.Outcomes = append(r.Outcomes, Outcome{Topic: c.Topic, Partition: c.Partition, Status: NotAttempted, After: c.After})
 	}

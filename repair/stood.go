@@ -108,31 +108,40 @@ func (s *session) load(ctx context.Context) ([]gapstore.Entry, error) {
 		return nil, err
 	}
 	defer store.Close()
-	parts := map[place]bool{}
-	for _, c := range s.plan.Changes {
-		parts[c.Target().place()] = true
-	}
 	ctx, cancel := context.WithTimeout(ctx, settleTimeout)
 	defer cancel()
 	for {
-		loaded, _ := store.Load(ctx, []gapstore.Ref{{Group: s.plan.Group}}, func(topic string, partition int32) bool {
-			return parts[place{topic, partition}]
-		})
-		if unseen := loaded[0].Unseen; unseen != nil && s.plan.mayBeNative() {
-			return nil, fmt.Errorf("native commits can not be seen: %w", unseen)
-		}
-		entries := loaded[0].Entries
+		entries, err := s.loadOnce(ctx, store)
 		i := slices.IndexFunc(entries, func(e gapstore.Entry) bool { return e.Pending })
-		if loaded[0].Err != nil || i < 0 {
-			return entries, loaded[0].Err
+		if err != nil || i < 0 {
+			return entries, err
 		}
 		select {
 		case <-time.After(pollEvery):
 		case <-ctx.Done():
-			return nil, &gapstore.Error{Class: gapstore.ErrUnavailable, Op: "read " + entries[i].Key.String(),
-				Err: errors.New("a transaction is still open that is about to change it")}
+			return nil, stillPending(entries[i])
 		}
 	}
+}
+
+func stillPending(e gapstore.Entry) error {
+	return &gapstore.Error{Class: gapstore.ErrUnavailable, Op: "read " + e.Key.String(),
+		Err: errors.New("a transaction is still open that is about to change it")}
+}
+
+// loadOnce reads the partitions of the plan as they are now.
+func (s *session) loadOnce(ctx context.Context, store *gapstore.Store) ([]gapstore.Entry, error) {
+	parts := map[place]bool{}
+	for _, c := range s.plan.Changes {
+		parts[c.Target().place()] = true
+	}
+	loaded, _ := store.Load(ctx, []gapstore.Ref{{Group: s.plan.Group}}, func(topic string, partition int32) bool {
+		return parts[place{topic, partition}]
+	})
+	if unseen := loaded[0].Unseen; unseen != nil && s.plan.mayBeNative() {
+		return nil, fmt.Errorf("native commits can not be seen: %w", unseen)
+	}
+	return loaded[0].Entries, loaded[0].Err
 }
 
 // pollEvery is the pause before what an open transaction holds back is read

@@ -32,7 +32,7 @@ func (u Undo) Targets() []Target {
 
 // left reports whether now is what a batch of the repair has left.
 func (u Undo) left(t Target, now Commit) bool {
-	want := Standing{t.Topic, t.Partition, now.digest()}
+	want := Standing{Topic: t.Topic, Partition: t.Partition, Digest: now.digest()}
 	return slices.Contains(u.Left, want)
 }
 
@@ -43,6 +43,8 @@ func (u Undo) propose(_ *inspect.Group, p *inspect.Partition) (proposal, error) 
 		case c.Topic != p.Topic || c.Partition != p.Partition:
 		case c.TopicID != p.TopicID:
 			return proposal{}, errors.New("the topic has been made anew since")
+		case together(u.Done.Op):
+			return u.proposeOwn(c, now)
 		case now.same(c.Before):
 			return proposal{after: now}, nil
 		case now.same(c.After):
@@ -56,4 +58,22 @@ func (u Undo) propose(_ *inspect.Group, p *inspect.Partition) (proposal, error) 
 		}
 	}
 	return proposal{after: now}, nil
+}
+
+// proposeOwn undoes what one process of a replay together has left, where all
+// that was written there since its plan is its own. What others have delivered
+// would otherwise be outstanding again, and their journals know nothing of it.
+func (u Undo) proposeOwn(c Change, now Commit) (proposal, error) {
+	mine := slices.DeleteFunc(slices.Clone(u.Left), func(s Standing) bool { return s.Topic != c.Topic || s.Partition != c.Partition })
+	if len(mine) == 0 || now.same(c.Before) {
+		return proposal{after: now}, nil
+	}
+	last := mine[len(mine)-1]
+	switch {
+	case last.Digest != now.digest():
+		return proposal{}, fmt.Errorf("it has moved since this process of the replay wrote it: committed is %s", now.offsetText())
+	case last.Others:
+		return proposal{}, errors.New("other processes of the replay have written there too, and what they delivered would be outstanding again")
+	}
+	return proposal{c.Before, fmt.Sprintf("undoes what this process of %s %s has done", u.Done.Title(), u.ID)}, nil
 }

@@ -23,6 +23,7 @@ type outcomeDocument struct {
 	Status    Status          `json:"status"`
 	After     *commitDocument `json:"after"` // null where nothing was to change
 	Copied    int64           `json:"copied"`
+	Others    int64           `json:"others"`
 	Error     *string         `json:"error"`
 }
 
@@ -47,7 +48,7 @@ func (r Result) WriteJSON(into io.Writer) error {
 }
 
 func (w *planWriter) outcome(o *Outcome) {
-	d := outcomeDocument{Topic: o.Topic, Partition: o.Partition, Status: o.Status, Copied: o.Copied, Error: orNil(text(o.Err))}
+	d := outcomeDocument{Topic: o.Topic, Partition: o.Partition, Status: o.Status, Copied: o.Copied, Others: o.Others, Error: orNil(text(o.Err))}
 	w.around(d, `"after":null`, func() {
 		w.raw(`"after":`)
 		if o.After.Offset < 0 {
@@ -61,10 +62,14 @@ func (w *planWriter) outcome(o *Outcome) {
 // Tables lays the result out, with the command that undoes it below.
 func (r Result) Tables(layout inspect.Layout) []inspect.Table {
 	columns := append(placeColumns(layout), inspect.Column{Name: "STATUS"}, inspect.Column{Name: "STABLE", Right: true},
-		inspect.Column{Name: "OUTSTANDING", Right: true}, inspect.Column{Name: "ERROR"})
+		inspect.Column{Name: "OUTSTANDING", Right: true})
+	if r.team {
+		columns = append(columns, inspect.Column{Name: "COPIED", Right: true}, inspect.Column{Name: "BY-OTHERS", Right: true})
+	}
+	columns = append(columns, inspect.Column{Name: "ERROR"})
 	table := inspect.Table{Columns: columns, Rows: func(yield func([]inspect.Cell) bool) {
 		for _, o := range r.Outcomes {
-			if !yield(o.cells(layout)) {
+			if !yield(r.cells(o, layout)) {
 				return
 			}
 		}
@@ -82,14 +87,18 @@ func (r Result) Tables(layout inspect.Layout) []inspect.Table {
 	return []inspect.Table{table}
 }
 
-func (o Outcome) cells(layout inspect.Layout) []inspect.Cell {
+func (r Result) cells(o Outcome, layout inspect.Layout) []inspect.Cell {
 	stable, outstanding := "-", "-"
 	if (o.Status == Applied || o.Status == Unchanged) && o.After.Err == nil && !o.After.none() {
 		stable = strconv.FormatInt(o.After.State.Stable, 10)
 		outstanding = strconv.FormatInt(o.After.State.Outstanding(), 10)
 	}
-	return append(placeCells(o.Target(), layout), inspect.Cell{Text: string(o.Status), Tone: o.Status.tone()},
-		inspect.Cell{Text: stable}, inspect.Cell{Text: outstanding}, inspect.Cell{Text: text(o.Err)})
+	cells := append(placeCells(o.Target(), layout), inspect.Cell{Text: string(o.Status), Tone: o.Status.tone()},
+		inspect.Cell{Text: stable}, inspect.Cell{Text: outstanding})
+	if r.team {
+		cells = append(cells, inspect.Cell{Text: strconv.FormatInt(o.Copied, 10)}, inspect.Cell{Text: strconv.FormatInt(o.Others, 10)})
+	}
+	return append(cells, inspect.Cell{Text: text(o.Err)})
 }
 
 func (s Status) tone() inspect.Tone {

@@ -51,6 +51,8 @@ type commit struct {
 	metadata    string
 	// cut leaves the chunks of a native commit out.
 	cut bool
+	// slot is that of a native commit; Kafka's offset is committed with slot 0.
+	slot uint32
 }
 
 // The groups with something special about them.
@@ -107,10 +109,11 @@ func otherFormatSamples() []sample {
 				{topic: "payments", partition: 0, format: "pyrallel", stable: 577, max: 640, gaps: "577-580,601"},
 				{topic: "payments", partition: 1, format: "pyrallel", stable: 620, max: 655, gaps: "620,622,625-626,631,640-644"},
 			}},
-		{Sample: Sample{"warehouse", "Native: gaps in a compacted topic of their own, without a limit on their number."},
+		{Sample: Sample{"warehouse", "Native: gaps in a compacted topic of their own, without a limit on their number; two members share a partition."},
 			commits: []commit{
 				{topic: "clicks", partition: 0, format: nativeFormat, stable: 9000, max: 23000, gaps: irregular(9000, 23000)},
-				{topic: "payments", partition: 0, format: nativeFormat, stable: 610, max: 640, gaps: "610,617-619,632"},
+				{topic: "payments", partition: 0, format: nativeFormat, stable: 610, max: 624, gaps: "610,617-619"},
+				{topic: "payments", partition: 0, format: nativeFormat, slot: 1, stable: 610, max: 640, gaps: "610-623,632"},
 				{topic: "payments", partition: 1, format: nativeFormat, stable: 655, max: 655},
 			}},
 		{Sample: Sample{shareGroup, "A share group (KIP-932): records accepted, rejected, and released up to four times."},

@@ -2,6 +2,7 @@ package lab
 
 import (
 	"errors"
+	"slices"
 	"testing"
 	"time"
 
@@ -53,8 +54,9 @@ func TestSamples(t *testing.T) {
 func checkTable(t *testing.T, admin *kadm.Client) {
 	for _, s := range samples(Now()) {
 		got := fetchCommits(t, admin, s)
-		if len(got) != len(s.commits) {
-			t.Errorf("%s: %d commits, want %d", s.Name, len(got), len(s.commits))
+		offsets := slices.DeleteFunc(slices.Clone(s.commits), func(c commit) bool { return c.slot > 0 }) // those have none
+		if len(got) != len(offsets) {
+			t.Errorf("%s: %d commits, want %d", s.Name, len(got), len(offsets))
 		}
 		for _, c := range s.commits {
 			d := got[place{c.topic, c.partition}]

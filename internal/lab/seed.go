@@ -101,6 +101,9 @@ func (s *seeder) commit(ctx context.Context, group string, commits []commit) err
 	req := kmsg.NewPtrOffsetCommitRequest()
 	req.Group, req.Generation = group, -1
 	for _, c := range commits {
+		if c.slot > 0 {
+			continue
+		}
 		offset, metadata, err := c.encode()
 		if err != nil {
 			return fmt.Errorf("%s/%d: %w", c.topic, c.partition, err)

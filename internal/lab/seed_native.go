@@ -25,7 +25,7 @@ func (s *seeder) native(ctx context.Context, group string, commits []commit) err
 			return err
 		}
 		written, err := codec.EncodeNative(codec.NativeCommit{
-			NativeID:    codec.NativeID{Group: group, TopicID: s.ids[c.topic], Partition: c.partition},
+			NativeID:    codec.NativeID{Group: group, TopicID: s.ids[c.topic], Partition: c.partition, Slot: c.slot},
 			NativeStamp: codec.NativeStamp{LeaderEpoch: -1, Generation: 1, Time: s.now.UnixMilli()},
 			State:       codec.State{Stable: c.stable, Max: c.max, Gaps: gaps},
 		})

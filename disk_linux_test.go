@@ -1,0 +1,53 @@
+package main
+
+import (
+	"fmt"
+	"os"
+	"path/filepath"
+	"strings"
+	"testing"
+
+	"github.com/gapctl/gapctl/internal/lab"
+	"github.com/gapctl/gapctl/repair"
+)
+
+// TestFullDisk: wherever room for the journal ends, gapctl says so. Either
+// nothing was written to Kafka, or the journal has what undoes it.
+func TestFullDisk(t *testing.T) {
+	l, err := lab.Start(t.Context(), lab.Options{})
+	check(t, err)
+	defer l.Close()
+	gaps := func() string {
+		c, out, _ := ownProcess(t, "gaps", "billing", "-b", l.Addr(), "-o", "csv")
+		check(t, c.Run())
+		return out.String()
+	}
+	program, err := os.Executable()
+	check(t, err)
+	link := filepath.Join(t.TempDir(), "gapctl")
+	check(t, os.Symlink(program, link))
+	outcomes := map[int]bool{}
+	for blocks := range 8 { // of 512 bytes
+		c, _, errs := ownProcess(t)
+		state := t.TempDir()
+		c.Path = "/bin/sh"
+		c.Args = []string{"sh", "-c", fmt.Sprintf(`ulimit -f %d; exec "$0" skip billing orders/0@%d --execute --yes -b %s -o json`, blocks, 833+blocks%4, l.Addr()), link}
+		c.Env = append(c.Env, "XDG_STATE_HOME="+state)
+		before := gaps()
+		code := exitCode(t, c.Run())
+		outcomes[code] = true
+		entries, _, err := repair.Journal{Dir: filepath.Join(state, "gapctl", "journal")}.Entries()
+		check(t, err)
+		switch changed := gaps() != before; {
+		case changed && (len(entries) != 1 || !entries[0].Undoable()):
+			t.Errorf("%d blocks: it has written, and the journal has %+v", blocks, entries)
+		case !changed && len(entries) > 0:
+			t.Errorf("%d blocks: it has written nothing, and the journal has %+v", blocks, entries)
+		case !changed && blocks < 4 && (code != 1 || !strings.Contains(errs.String(), "file too large")):
+			t.Errorf("%d blocks: exit code %d, %q", blocks, code, errs)
+		}
+	}
+	if !outcomes[0] || !outcomes[1] {
+		t.Errorf("the limits were all too large or all too small: %v", outcomes)
+	}
+}
