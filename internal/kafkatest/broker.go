@@ -17,9 +17,11 @@
 package kafkatest
 
 import (
+	"cmp"
 	"context"
 	"fmt"
 	"strconv"
+	"strings"
 	"testing"
 	"time"
 
@@ -34,6 +36,7 @@ const answerTimeout = time.Minute // for one request to a broker on a busy machi
 type Broker struct {
 	t testing.TB
 	*server
+	bootstrap string // HOST:PORT,… of all brokers, where there are more
 }
 
 // Start starts a broker for this test alone and returns when it answers. The
@@ -58,8 +61,11 @@ func Start(t testing.TB, opts ...Option) *Broker {
 	return &Broker{t: t, server: s}
 }
 
-// Addr is the host:port to bootstrap from. It survives Restart.
-func (b *Broker) Addr() string { return b.addr() }
+// Addr is the host:port to bootstrap from, and HOST:PORT,… in a [Cluster]. It
+// survives Restart.
+func (b *Broker) Addr() string { return cmp.Or(b.bootstrap, b.addr()) }
+
+func (b *Broker) seeds() kgo.Opt { return kgo.SeedBrokers(strings.Split(b.Addr(), ",")...) }
 
 // Version is the Apache Kafka version that runs.
 func (b *Broker) Version() string { return b.settings.version }
@@ -80,7 +86,7 @@ func (b *Broker) NeedVersion(major, minor int) {
 // Client is a client of this broker, closed when the test ends.
 func (b *Broker) Client(opts ...kgo.Opt) *kgo.Client {
 	b.t.Helper()
-	client, err := kgo.NewClient(append([]kgo.Opt{kgo.SeedBrokers(b.Addr())}, opts...)...)
+	client, err := kgo.NewClient(append([]kgo.Opt{b.seeds()}, opts...)...)
 	if err != nil {
 		b.t.Fatalf("kafkatest: client: %v", err)
 	}
@@ -99,7 +105,7 @@ func (b *Broker) CreateTopic(name string, partitions int32, configs map[string]s
 	defer cancel()
 	admin, done := b.admin()
 	defer done()
-	if _, err := admin.CreateTopic(ctx, partitions, 1, values, name); err != nil {
+	if _, err := admin.CreateTopic(ctx, partitions, -1, values, name); err != nil {
 		b.t.Fatalf("kafkatest: create topic %s: %v", name, err)
 	}
 	b.await(ctx, "leaders of "+name, func() bool {
@@ -124,7 +130,7 @@ func ledEverywhere(details kadm.PartitionDetails, partitions int32) bool {
 // partition has the key "key-<i mod 10>" and the value "<topic>/<partition>@<i>".
 func (b *Broker) Fill(topic string, partitions int32, n int, opts ...kgo.Opt) {
 	b.t.Helper()
-	opts = append(opts, kgo.SeedBrokers(b.Addr()), kgo.RecordPartitioner(kgo.ManualPartitioner()))
+	opts = append(opts, b.seeds(), kgo.RecordPartitioner(kgo.ManualPartitioner()))
 	client, err := kgo.NewClient(opts...)
 	if err != nil {
 		b.t.Fatalf("kafkatest: producer: %v", err)
@@ -183,7 +189,7 @@ func (b *Broker) ownOnly(what string) {
 // admin is an admin client for one call of this package, and what closes it.
 func (b *Broker) admin() (*kadm.Client, func()) {
 	b.t.Helper()
-	client, err := kgo.NewClient(kgo.SeedBrokers(b.Addr()))
+	client, err := kgo.NewClient(b.seeds())
 	if err != nil {
 		b.t.Fatalf("kafkatest: admin client: %v", err)
 	}

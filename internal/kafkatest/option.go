@@ -21,6 +21,7 @@ type settings struct {
 	properties map[string]string // beside the ones that server.go sets, and over them
 	jvm        []string
 	listeners  []listener // beside the ones that server.go sets
+	data       string     // the log directory; one of its own where empty
 	shared     bool
 }
 
@@ -47,6 +48,25 @@ func Heap(megabytes int) Option {
 // of throughput wants "-XX:TieredStopAtLevel=4".
 func JVM(options ...string) Option {
 	return func(s *settings) { s.jvm = append(s.jvm, options...) }
+}
+
+// Clock makes the broker's clock wrong by as many seconds as the file says at
+// any time.
+func Clock(file string) Option { return JVM("-Dwrong.clock=" + file) }
+
+// Data is where the broker keeps its log, such as a file system that can be
+// filled; a directory that goes with the broker unless set.
+func Data(dir string) Option {
+	return func(s *settings) { s.data = dir }
+}
+
+// merge sets properties that no option has set.
+func (s *settings) merge(properties map[string]string) {
+	for key, value := range properties {
+		if _, set := s.properties[key]; !set {
+			s.properties[key] = value
+		}
+	}
 }
 
 func newSettings(opts []Option) settings {

@@ -1,6 +1,7 @@
 package kafkatest
 
 import (
+	"fmt"
 	"slices"
 	"strconv"
 	"strings"
@@ -90,22 +91,36 @@ func (p *PC) Kill() { p.end(0) }
 func (p *PC) Wait() PCResult {
 	p.t.Helper()
 	p.wait(p.opts.Limit + time.Minute)
+	result, err := p.result()
+	if err != nil {
+		p.t.Fatal(err)
+	}
+	return result
+}
+
+// End asks the consumer to commit and leave, and kills it after the grace
+// period, or at once where that is zero. An error says that the commit lacks
+// what was processed, or may lack it.
+func (p *PC) End(grace time.Duration) (PCResult, error) {
+	p.end(grace)
+	return p.result()
+}
+
+func (p *PC) result() (PCResult, error) {
 	all := decodeLines[pcLine](p.program)
+	result := PCResult{Processed: processed(all), Took: time.Since(p.started)}
 	if len(all) == 0 || !all[len(all)-1].Done {
-		p.t.Fatalf("kafkatest: PcRun printed no last line\n%s", tail(p.errors.String(), 40))
+		return result, fmt.Errorf("kafkatest: PcRun printed no last line\n%s", tail(p.errors.String(), 40))
 	}
 	last := all[len(all)-1]
+	result.Uncommitted = last.Uncommitted
 	if last.Uncommitted > 0 && !p.opts.Overflow {
-		p.t.Fatalf("kafkatest: PcRun: the commit lacks %d successes", last.Uncommitted)
+		return result, fmt.Errorf("kafkatest: PcRun: the commit lacks %d successes", last.Uncommitted)
 	}
 	if !last.Closed {
-		p.t.Fatalf("kafkatest: Parallel Consumer didn't close\n%s", tail(p.errors.String(), 40))
+		return result, fmt.Errorf("kafkatest: Parallel Consumer didn't close\n%s", tail(p.errors.String(), 40))
 	}
-	return PCResult{
-		Processed:   processed(all),
-		Uncommitted: last.Uncommitted,
-		Took:        time.Since(p.started),
-	}
+	return result, nil
 }
 
 func processed(all []pcLine) map[TopicPartition][]int64 {

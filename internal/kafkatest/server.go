@@ -1,6 +1,7 @@
 package kafkatest
 
 import (
+	"cmp"
 	"context"
 	"crypto/rand"
 	"encoding/base64"
@@ -11,6 +12,7 @@ import (
 	"os"
 	"os/exec"
 	"path/filepath"
+	"slices"
 	"strings"
 	"time"
 
@@ -18,16 +20,18 @@ import (
 	"github.com/twmb/franz-go/pkg/kgo"
 )
 
-const startTimeout = 3 * time.Minute // four seconds on an idle machine
+const startTimeout = 5 * time.Minute // four seconds on an idle machine
 
 // server is one broker's files and process; it belongs to no test.
 type server struct {
 	settings   settings
 	module     module
 	dir        string // server.properties, server.log, data
+	id         int    // of the node
 	clusterID  string
-	port       int // of clients
-	controller int // port of the quorum
+	format     []string // how the log is formatted
+	port       int      // of clients
+	controller int      // port of the quorum
 	process    *process
 }
 
@@ -49,7 +53,7 @@ func newServer(settings settings) (*server, error) {
 	_, _ = rand.Read(id)
 	id[0] &= 0x7f // an ID that begins with "-" would read as an option
 	return &server{
-		settings: settings, module: module, dir: dir,
+		settings: settings, module: module, dir: dir, id: 1, format: []string{"--standalone"},
 		clusterID: base64.RawURLEncoding.EncodeToString(id),
 	}, nil
 }
@@ -69,7 +73,7 @@ func (s *server) end(grace time.Duration) {
 
 func (s *server) addr() string { return fmt.Sprintf("127.0.0.1:%d", s.port) }
 
-func (s *server) data() string { return filepath.Join(s.dir, "data") }
+func (s *server) data() string { return cmp.Or(s.settings.data, filepath.Join(s.dir, "data")) }
 
 // startFresh starts the broker for the first time, on other ports when somebody
 // took one between the choice and the start.
@@ -111,7 +115,8 @@ func (s *server) start() error {
 		"-Dlog4j.configuration=file:" + s.log4jFile()}
 	args = append(args, s.settings.jvm...)
 	args = append(args, "-cp", s.module.classpath(), "io.github.gapctl.interop.Broker",
-		config, s.data(), "-t", s.clusterID, "--standalone")
+		config, s.data(), "-t", s.clusterID)
+	args = append(args, s.format...)
 	args = append(args, shareFeature(s.settings.version)...)
 	cmd := exec.Command("java", args...)
 	cmd.Stdout, cmd.Stderr = log, log
@@ -142,7 +147,7 @@ func (s *server) awaitAnswer() error {
 		if _, err = admin.ApiVersions(ctx); err == nil {
 			brokers, err = admin.ListBrokers(ctx)
 		}
-		return err == nil && len(brokers) == 1
+		return err == nil && slices.Contains(brokers.NodeIDs(), int32(s.id))
 	})
 	switch {
 	case answered:

@@ -1,0 +1,20 @@
+// Package soak runs everything against a real cluster of three brokers while it
+// is disturbed, and audits what has come of it. It holds tests only.
+//
+// The short form is a part of the package's tests and takes some three minutes;
+// the long one takes as long as one says:
+//
+//	GAPCTL_TEST_SOAK=30m go test -timeout 60m -run TestSoak -v ./internal/soak
+//
+// At work are a producer, consumers on gapstore (whole partitions, and shared by
+// key), a share group, the real Parallel Consumer, and gapctl itself: it looks
+// at all groups in loops, and compacts and replays those that are idle.
+// Meanwhile brokers are killed, stopped and started again, links are slow, cut
+// and stalled, the disk of a broker fills, clocks jump, and consumers are killed.
+// GAPCTL_TEST_SOAK_SEED repeats the schedule that a run has printed.
+//
+// The audit counts records that were lost, that came again although they were
+// committed, and that a replay delivered twice; states that can't be decoded or
+// that went back; commands that hung, panicked or ended with a status they must
+// not; and growth of memory, goroutines and file descriptors.
+package soak

@@ -1,0 +1,202 @@
+//go:build linux
+
+package soak
+
+import (
+	"bytes"
+	"context"
+	"encoding/json"
+	"fmt"
+	"io"
+	"math/rand/v2"
+	"os"
+	"os/exec"
+	"sync"
+	"syscall"
+	"time"
+
+	"github.com/twmb/franz-go/pkg/kgo"
+	"github.com/twmb/franz-go/pkg/kmsg"
+
+	"github.com/gapctl/gapctl/gapstore"
+)
+
+// The groups whose consumers are always at work.
+const (
+	wholeGroup = "whole"
+	keyGroup   = "by-key"
+	shareGroup = "share"
+)
+
+// member is one place in a group. A steady one is never killed, and watched for
+// leaks.
+type member struct {
+	role
+	name   string
+	steady bool
+}
+
+// gang is the consumers that are always at work.
+type gang struct {
+	s    *soak
+	stop context.CancelFunc
+	all  sync.WaitGroup
+
+	mu    sync.Mutex
+	kills int
+}
+
+func (s *soak) members() []member {
+	var all []member
+	for i := range 3 {
+		steady := i == 0 // of three by key, and two of the others
+		whole := role{Group: wholeGroup, Instance: fmt.Sprint("member-", i)}
+		byKey := role{Group: keyGroup, Instance: whole.Instance, Sharing: gapstore.ByKey}
+		if i == 2 {
+			byKey.Instance = "" // one that comes and goes
+		}
+		all = append(all, member{byKey, fmt.Sprint("by-key-", i), steady})
+		if i < 2 {
+			all = append(all, member{whole, fmt.Sprint("whole-", i), steady},
+				member{role{Group: shareGroup, Share: true}, fmt.Sprint("share-", i), steady})
+		}
+	}
+	return all
+}
+
+// startGang starts them. They end with end, and are not killed any more once
+// the load is over.
+func (s *soak) startGang(load context.Context) *gang {
+	ctx, stop := context.WithCancel(s.t.Context())
+	g := &gang{s: s, stop: stop}
+	for _, m := range s.members() {
+		g.all.Go(func() {
+			for ctx.Err() == nil {
+				g.live(ctx, load, m)
+			}
+		})
+	}
+	return g
+}
+
+func (g *gang) end() {
+	g.stop()
+	g.all.Wait()
+}
+
+// live is one life of a member.
+func (g *gang) live(ctx, load context.Context, m member) {
+	if m.steady {
+		m.Stats = g.s.path("stats-" + m.name)
+	}
+	p, err := g.s.startConsumer(m.role)
+	if err != nil {
+		g.s.fail("consumer", "%s: %v", m.name, err)
+		pause(ctx, time.Second)
+		return
+	}
+	if m.steady {
+		g.s.leaks.watch(m.name, p.cmd.Process.Pid, m.Stats)
+	}
+	life := time.After(time.Duration(10+rand.IntN(20)) * time.Second)
+	for {
+		select {
+		case <-ctx.Done():
+			_ = p.end(true)
+			return
+		case err := <-p.ended:
+			g.s.fail("consumer", "%s ended by itself: %v\n%s", m.name, err, p.tail())
+			pause(ctx, time.Second)
+			return
+		case <-life:
+			if !m.steady && load.Err() == nil {
+				_ = p.end(true)
+				g.mu.Lock()
+				g.kills++
+				g.mu.Unlock()
+				return
+			}
+		}
+	}
+}
+
+// process is a running consumer.
+type process struct {
+	cmd    *exec.Cmd
+	stdin  io.Closer
+	stderr *bytes.Buffer // read after the end
+	ended  chan error
+}
+
+func (s *soak) startConsumer(r role) (*process, error) {
+	r.Seeds, r.Journal, r.Odd = s.seeds(), s.journal(r.Group), s.path("odd")
+	text, err := json.Marshal(r)
+	if err != nil {
+		return nil, err
+	}
+	p := &process{cmd: exec.Command(s.worker, "-test.run=^$"), stderr: new(bytes.Buffer), ended: make(chan error, 1)}
+	p.cmd.Env = append(os.Environ(), workerEnv+"="+string(text), s.clockOfConsumer())
+	p.cmd.Stderr = p.stderr
+	if p.stdin, err = p.cmd.StdinPipe(); err != nil {
+		return nil, err
+	}
+	if err := p.cmd.Start(); err != nil {
+		return nil, err
+	}
+	go func() { p.ended <- p.cmd.Wait() }()
+	return p, nil
+}
+
+// clockOfConsumer: some are an hour off, and jump every few seconds.
+func (s *soak) clockOfConsumer() string {
+	if !s.long || rand.IntN(2) == 0 {
+		return clockEnv + "=0 0"
+	}
+	return fmt.Sprintf("%s=%d %d", clockEnv, rand.IntN(7200)-3600, 3+rand.IntN(10))
+}
+
+// end kills the consumer, or asks it to end in good order.
+func (p *process) end(kill bool) error {
+	defer p.stdin.Close()
+	if kill {
+		_ = p.cmd.Process.Kill()
+		<-p.ended
+		return nil
+	}
+	_ = p.cmd.Process.Signal(syscall.SIGTERM)
+	select {
+	case err := <-p.ended:
+		return err
+	case <-time.After(2 * closeLimit):
+		_ = p.cmd.Process.Signal(syscall.SIGQUIT) // it prints its goroutines
+		<-p.ended
+		return fmt.Errorf("it did not end")
+	}
+}
+
+func (p *process) tail() string { return tail(p.stderr.String(), 60) }
+
+func (s *soak) journal(group string) string { return s.path("journal-" + group) }
+
+// beginShareGroup has the share group begin with the first record.
+func (s *soak) beginShareGroup() {
+	s.t.Helper()
+	client, err := kgo.NewClient(kgo.SeedBrokers(s.seeds()...))
+	if err != nil {
+		s.t.Fatal(err)
+	}
+	defer client.Close()
+	req := kmsg.NewPtrIncrementalAlterConfigsRequest()
+	r := kmsg.NewIncrementalAlterConfigsRequestResource()
+	r.ResourceType, r.ResourceName = kmsg.ConfigResourceTypeGroupConfig, shareGroup
+	for name, value := range map[string]string{"share.auto.offset.reset": "earliest", "share.isolation.level": "read_committed"} {
+		c := kmsg.NewIncrementalAlterConfigsRequestResourceConfig()
+		c.Name, c.Value = name, &value
+		r.Configs = append(r.Configs, c)
+	}
+	req.Resources = append(req.Resources, r)
+	resp, err := req.RequestWith(s.t.Context(), client)
+	if err != nil || resp.Resources[0].ErrorCode != 0 {
+		s.t.Fatalf("configure the share group: %v, %+v", err, resp)
+	}
+}
