@@ -49,23 +49,19 @@ func BenchmarkDescribeOne(b *testing.B) {
 	report(b, contenders...)
 }
 
-// BenchmarkVersion is what starting the process costs.
-func BenchmarkVersion(b *testing.B) {
-	gapctl := program(b, "github.com/gapctl/gapctl")
-	contenders := []*contender{{name: "gapctl", command: func() *exec.Cmd { return exec.Command(gapctl, "version") }}}
-	inTurn(b, contenders...)
-	report(b, contenders...)
-}
-
 // throughputBroker is a broker with the whole JIT, for a test of speed.
 func throughputBroker(b *testing.B) *kafkatest.Broker {
 	return kafkatest.Start(b, kafkatest.JVM("-XX:TieredStopAtLevel=4"), kafkatest.Heap(1024))
 }
 
-// consumerGroups is Kafka's own tool, with the JVM as its script starts it.
+// consumerGroups is Kafka's own tool for consumer groups.
 func consumerGroups(broker *kafkatest.Broker, args ...string) *exec.Cmd {
-	cmd := broker.Java("org.apache.kafka.tools.consumer.group.ConsumerGroupCommand",
-		append([]string{"--bootstrap-server", broker.Addr()}, args...)...)
+	return tool(broker, "org.apache.kafka.tools.consumer.group.ConsumerGroupCommand", args...)
+}
+
+// tool is a tool of Kafka's, with the JVM as its script starts it.
+func tool(broker *kafkatest.Broker, class string, args ...string) *exec.Cmd {
+	cmd := broker.Java(class, append([]string{"--bootstrap-server", broker.Addr()}, args...)...)
 	kept := cmd.Args[:0]
 	for _, arg := range cmd.Args {
 		if arg != "-XX:TieredStopAtLevel=1" {

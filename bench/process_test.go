@@ -8,14 +8,11 @@ import (
 	"os/exec"
 	"path/filepath"
 	"slices"
+	"strings"
 	"syscall"
 	"testing"
 	"time"
-
-	"github.com/gapctl/gapctl/internal/kafkatest"
 )
-
-func TestMain(m *testing.M) { kafkatest.Main(m) }
 
 // contender is one whole process that is timed.
 type contender struct {
@@ -83,8 +80,13 @@ func report(b *testing.B, contenders ...*contender) {
 			ratio := float64(first.median()) / float64(c.median())
 			text += fmt.Sprintf("   %s takes %.3f × of it", first.name, ratio)
 			b.ReportMetric(ratio, "of-"+c.name)
+			boardLine{strings.TrimPrefix(b.Name(), "Benchmark"), first.median().Round(time.Millisecond).String(),
+				c.name, c.median().Round(time.Millisecond).String(), timesOf(ratio)}.note()
 		}
 		text += "\n"
+	}
+	if len(contenders) == 1 {
+		boardLine{what: strings.TrimPrefix(b.Name(), "Benchmark"), ours: first.median().Round(100 * time.Microsecond).String()}.note()
 	}
 	b.ReportMetric(float64(first.median().Milliseconds()), "ms/"+first.name)
 	b.ReportMetric(0, "ns/op")

@@ -47,11 +47,11 @@ type replayScene struct {
 	gapctl string
 }
 
-func newReplayScene(b *testing.B, topic string, partitions int32, each, size int) replayScene {
+func newReplayScene(b *testing.B, topic string, partitions int32, each, size int, more ...kgo.Opt) replayScene {
 	b.Helper()
 	s := replayScene{broker: throughputBroker(b), topic: topic, gapctl: program(b, "github.com/gapctl/gapctl")}
 	s.broker.CreateTopic(topic, partitions, nil)
-	client := s.broker.Client(kgo.RecordPartitioner(kgo.ManualPartitioner()), kgo.MaxBufferedRecords(100_000), kgo.ProducerLinger(5*time.Millisecond))
+	client := s.broker.Client(append(more, kgo.RecordPartitioner(kgo.ManualPartitioner()), kgo.MaxBufferedRecords(100_000), kgo.ProducerLinger(5*time.Millisecond))...)
 	ctx, cancel := context.WithTimeout(b.Context(), 5*time.Minute)
 	defer cancel()
 	for i := range each {
@@ -77,10 +77,8 @@ func (s replayScene) inBothOrders(b *testing.B, partitions int32, state codec.St
 			for run := range b.N {
 				group := fmt.Sprintf("%s-%s-%d-%d", s.topic, order, b.N, run)
 				s.broker.CreateTopic(group, partitions, nil)
-				s.await(b, group, func() error { return s.commit(b.Context(), group, partitions, state) })
-				s.await(b, group, func() error { return s.committed(b.Context(), group) })
-				cmd := exec.Command(s.gapctl, "replay", group, "--to-topic", group, "--order", order, "--execute", "--yes", "-b", s.broker.Addr())
-				cmd.Env = append(cmd.Environ(), "XDG_STATE_HOME="+b.TempDir())
+				s.commitGroup(b, group, partitions, state)
+				cmd := s.replay(b, group, "--order", order)
 				start := time.Now()
 				peak = max(peak, peakOf(b, cmd))
 				took += time.Since(start)
@@ -90,6 +88,20 @@ func (s replayScene) inBothOrders(b *testing.B, partitions int32, state codec.St
 			b.ReportMetric(0, "ns/op")
 		})
 	}
+}
+
+// commitGroup gives the group that state in every partition.
+func (s replayScene) commitGroup(b *testing.B, group string, partitions int32, state codec.State) {
+	b.Helper()
+	s.await(b, group, func() error { return s.commit(b.Context(), group, partitions, state) })
+	s.await(b, group, func() error { return s.committed(b.Context(), group) })
+}
+
+// replay is the command that replays the group to the topic of its name.
+func (s replayScene) replay(b *testing.B, group string, more ...string) *exec.Cmd {
+	cmd := exec.Command(s.gapctl, append([]string{"replay", group, "--to-topic", group, "--execute", "--yes", "-b", s.broker.Addr()}, more...)...)
+	cmd.Env = append(cmd.Environ(), "XDG_STATE_HOME="+b.TempDir())
+	return cmd
 }
 
 // peakOf runs the command, and is the most memory that it had, in KiB. The
