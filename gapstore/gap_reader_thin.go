@@ -71,6 +71,9 @@ func appendThin(out, batch []byte, wanted []codec.Range, d kgo.Decompressor) ([]
 	for len(wanted) > 0 && wanted[0].End <= first {
 		wanted = wanted[1:]
 	}
+	if mostly(wanted, codec.Range{Start: first, End: last + 1}) {
+		return out, false
+	}
 	start := len(out)
 	out = append(out, batch[:batchHeader]...)
 	count := 0
@@ -94,6 +97,19 @@ func appendThin(out, batch []byte, wanted []codec.Range, d kgo.Decompressor) ([]
 	binary.BigEndian.PutUint32(thin[batchCountAt:], uint32(count))
 	binary.BigEndian.PutUint32(thin[batchCRCAt:], checksum(thin))
 	return out, true
+}
+
+// mostly reports whether half of the offsets in batch, or more, are wanted: to
+// leave the others out would cost more than it saves.
+func mostly(wanted []codec.Range, batch codec.Range) bool {
+	var n int64
+	for _, w := range wanted {
+		if w.Start >= batch.End {
+			break
+		}
+		n += w.Clip(batch).Len()
+	}
+	return 2*n >= batch.Len()
 }
 
 // checksum is the one that the batch ought to have.
