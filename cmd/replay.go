@@ -2,7 +2,6 @@ package cmd
 
 import (
 	"context"
-	"errors"
 	"fmt"
 
 	"github.com/spf13/cobra"
@@ -218,5 +217,5 @@ func (a *app) carryOutReplay(ctx context.Context, applier repair.Applier, toStdo
 	if toStdout { // that is where the records are
 		print = func(v inspect.View) error { return inspect.Write(a.err, inspect.OutputTable, v, inspect.Style{}) }
 	}
-	return errors.Join(print(result), judgeResult(result))
+	return a.showResult(print, result)
 }

@@ -38,16 +38,60 @@ something prints its plan, and writes only with --execute.`,
 	root.SetHelpFunc(a.printHelp)
 	root.SetUsageFunc(func(*cobra.Command) error { return nil })
 	root.SetFlagErrorFunc(badFlag)
-	root.AddCommand(
-		a.listCommand(), a.describeCommand(), a.gapsCommand(), a.mapCommand(), a.diffCommand(), a.reportCommand(), a.watchCommand(), a.checkCommand(), a.historyCommand(), a.recordsCommand(), a.decodeCommand(), a.encodeCommand(),
-		a.compactCommand(), a.resetCommand(), a.skipCommand(), a.replayCommand(), a.convertCommand(), a.applyCommand(), a.undoCommand(),
-		a.labCommand(), a.contextCommand(), a.completionCommand(), a.versionCommand(),
-	)
+	root.AddCommand(a.commands()...)
 	root.SetHelpCommand(a.helpCommand(root))
 	root.InitDefaultHelpCmd()
 	a.addCompletions(root)
 	explainArguments(root)
 	return root
+}
+
+// maker is how a command is made, by its name.
+type maker struct {
+	name string
+	make func() *cobra.Command
+}
+
+func (a *app) makers() []maker {
+	return []maker{
+		{"list", a.listCommand},
+		{"describe", a.describeCommand},
+		{"gaps", a.gapsCommand},
+		{"map", a.mapCommand},
+		{"diff", a.diffCommand},
+		{"report", a.reportCommand},
+		{"watch", a.watchCommand},
+		{"check", a.checkCommand},
+		{"history", a.historyCommand},
+		{"records", a.recordsCommand},
+		{"decode", a.decodeCommand},
+		{"encode", a.encodeCommand},
+		{"compact", a.compactCommand},
+		{"reset", a.resetCommand},
+		{"skip", a.skipCommand},
+		{"replay", a.replayCommand},
+		{"convert", a.convertCommand},
+		{"apply", a.applyCommand},
+		{"undo", a.undoCommand},
+		{"lab", a.labCommand},
+		{"context", a.contextCommand},
+		{"completion", a.completionCommand},
+		{"version", a.versionCommand},
+	}
+}
+
+// commands are the one that is asked for, if the first argument names it, and
+// otherwise all: to make them with their flags takes longer than what some do.
+func (a *app) commands() (all []*cobra.Command) {
+	for _, m := range a.makers() {
+		if len(a.args) > 0 && a.args[0] == m.name {
+			return []*cobra.Command{m.make()}
+		}
+	}
+	for _, m := range a.makers() {
+		all = append(all, m.make())
+	}
+	return all
 }
 
 // unknownCommand refuses arguments that name no command.

@@ -26,7 +26,7 @@ func TestKafkaRetryKilledAtRandom(t *testing.T) {
 	for _, run := range []struct {
 		sharing Sharing
 		n, keys int
-	}{{ByKey, 20_000, 600}, {Whole, 5_000, 300}} {
+	}{{ByKey, 12_000, 600}, {Whole, 3_000, 300}} {
 		t.Run(run.sharing.String(), func(t *testing.T) {
 			t.Parallel()
 			topic := fmt.Sprint("failing-", int(run.sharing))
