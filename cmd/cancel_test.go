@@ -139,6 +139,9 @@ func wholeOrNothing(line, out string) bool {
 // and the journal say which; the group is free, and the same repair goes through
 // at once.
 func TestInterruptedRepairs(t *testing.T) {
+	if testing.Short() {
+		t.Skip("each repair is made hundreds of times")
+	}
 	const reading = 14 // requests, about, that each makes first to see what there is
 	for line, first := range map[string]int64{
 		"skip billing orders/0@3 orders/1@3": 1, "reset billing --to-latest": reading, "compact billing": reading,
