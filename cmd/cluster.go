@@ -4,6 +4,7 @@ import (
 	"context"
 	"errors"
 	"fmt"
+	"slices"
 
 	"github.com/gapctl/gapctl/gapstore"
 	"github.com/gapctl/gapctl/inspect"
@@ -29,6 +30,30 @@ func (a *app) gatherMore(ctx context.Context, c *connection, q inspect.Query, mo
 // gatherOpen is gatherMore, and leaves the store, unless it is nil, open for
 // the caller, who is then bound by no time limit.
 func (a *app) gatherOpen(ctx context.Context, c *connection, q inspect.Query, more func(context.Context, *gapstore.Store, *inspect.Snapshot) error) (*gapstore.Store, inspect.Snapshot, error) {
+	return a.readOpen(ctx, c, q, func(ctx context.Context, store *gapstore.Store, s *inspect.Snapshot) error {
+		err := a.checkFound(ctx, store, s)
+		if err == nil && more != nil {
+			if err = more(ctx, store, s); err != nil {
+				err = causeOf(ctx, err)
+			}
+		}
+		if interrupted(ctx) {
+			*s = inspect.Snapshot{}
+			return errInterrupted
+		}
+		for _, notice := range s.Notices {
+			a.say(notice)
+		}
+		if slices.ContainsFunc(s.Groups, func(g inspect.Group) bool { return mayBeHidden(&g) }) {
+			a.sayHidden()
+		}
+		return err
+	})
+}
+
+// readOpen connects, reads what q asks for, and has then go on with it, within
+// the time limit. The store, unless it is nil, is left open.
+func (a *app) readOpen(ctx context.Context, c *connection, q inspect.Query, then func(context.Context, *gapstore.Store, *inspect.Snapshot) error) (*gapstore.Store, inspect.Snapshot, error) {
 	dial, err := a.dial(ctx, c)
 	if err != nil {
 		return nil, inspect.Snapshot{}, err
@@ -47,23 +72,7 @@ func (a *app) gatherOpen(ctx context.Context, c *connection, q inspect.Query, mo
 		return store, inspect.Snapshot{}, err
 	}
 	s.TakenAt = a.now()
-	if err = a.checkFound(ctx, store, &s); err == nil && more != nil {
-		if err = more(ctx, store, &s); err != nil {
-			err = causeOf(ctx, err)
-		}
-	}
-	if interrupted(ctx) {
-		return store, inspect.Snapshot{}, errInterrupted
-	}
-	for _, notice := range s.Notices {
-		a.say(notice)
-	}
-	for i := range s.Groups {
-		if mayBeHidden(&s.Groups[i]) {
-			a.sayHidden()
-			break
-		}
-	}
+	err = then(ctx, store, &s)
 	return store, s, err
 }
 

@@ -79,35 +79,22 @@ func (o *undoOptions) run(ctx context.Context, args []string) error {
 // gatherGone is gatherMore of one group, which may be gone: a group of which all
 // commits are deleted is.
 func (a *app) gatherGone(ctx context.Context, c *connection, q inspect.Query, more func(context.Context, *gapstore.Store, *inspect.Snapshot) error) (inspect.Snapshot, error) {
-	dial, err := a.dial(ctx, c)
-	if err != nil {
-		return inspect.Snapshot{}, err
+	store, s, err := a.readOpen(ctx, c, q, func(ctx context.Context, store *gapstore.Store, s *inspect.Snapshot) error {
+		if g := &s.Groups[0]; errors.Is(g.Err, gapstore.ErrNotFound) {
+			g.Err = nil
+		}
+		if err := more(ctx, store, s); err != nil {
+			return causeOf(ctx, err)
+		}
+		for _, notice := range s.Notices {
+			a.say(notice)
+		}
+		return nil
+	})
+	if store != nil {
+		store.Close()
 	}
-	ctx, cancel, err := a.limited(ctx, c)
-	if err != nil {
-		return inspect.Snapshot{}, err
-	}
-	defer cancel()
-	store, err := gapstore.Open(ctx, dial)
-	if err != nil {
-		return inspect.Snapshot{}, causeOf(ctx, err)
-	}
-	defer store.Close()
-	s, err := gathered(ctx, store, q)
-	if err != nil {
-		return inspect.Snapshot{}, err
-	}
-	s.TakenAt = a.now()
-	if g := &s.Groups[0]; errors.Is(g.Err, gapstore.ErrNotFound) {
-		g.Err = nil
-	}
-	if err := more(ctx, store, &s); err != nil {
-		return s, causeOf(ctx, err)
-	}
-	for _, notice := range s.Notices {
-		a.say(notice)
-	}
-	return s, nil
+	return s, err
 }
 
 // list prints the journal.

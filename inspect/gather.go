@@ -31,12 +31,12 @@ func Gather(ctx context.Context, store *gapstore.Store, q Query) (Snapshot, erro
 		n = min(n, len(groups))
 		part := s.complete(ctx, store, natives, groups[:n], &q)
 		groups = groups[n:]
-		partitions := partitionsAtOnce / 8 // or less
+		partitions := 0
 		for i := range part {
 			partitions += len(part[i].Partitions)
 			q.Each(&part[i])
 		}
-		n = max(1, n*partitionsAtOnce/partitions)
+		n = max(1, n*partitionsAtOnce/max(partitions, partitionsAtOnce/8))
 	}
 	return s, nil
 }

@@ -16,6 +16,8 @@ import (
 	"time"
 
 	"github.com/twmb/franz-go/pkg/kgo"
+
+	"github.com/gapctl/gapctl/gapstore"
 )
 
 const recordsPerTransaction, bytesPerTransaction = 25_000, 8 << 20 // as gapctl
@@ -74,12 +76,12 @@ func run(ctx context.Context, addr, from, to string, n int, headers bool) error 
 // origin says where r comes from, in as many bytes as gapctl's copies do.
 func origin(r *kgo.Record, group string) []kgo.RecordHeader {
 	return []kgo.RecordHeader{
-		{Key: "__dlq.errors.topic", Value: []byte(r.Topic)},
-		{Key: "__dlq.errors.partition", Value: strconv.AppendInt(nil, int64(r.Partition), 10)},
-		{Key: "__dlq.errors.offset", Value: strconv.AppendInt(nil, r.Offset, 10)},
-		{Key: "__dlq.errors.group", Value: []byte(group)},
-		{Key: "__dlq.errors.delivery.count", Value: []byte("0")},
-		{Key: "__dlq.errors.message", Value: []byte("Replayed by gapctl: outstanding")},
+		{Key: gapstore.CopiedTopic, Value: []byte(r.Topic)},
+		{Key: gapstore.CopiedPartition, Value: strconv.AppendInt(nil, int64(r.Partition), 10)},
+		{Key: gapstore.CopiedOffset, Value: strconv.AppendInt(nil, r.Offset, 10)},
+		{Key: gapstore.CopiedGroup, Value: []byte(group)},
+		{Key: gapstore.CopiedDeliveries, Value: []byte("0")},
+		{Key: gapstore.CopiedMessage, Value: []byte("Replayed by gapctl: outstanding")},
 		{Key: "__gapctl.replay.count", Value: []byte("1")},
 	}
 }
