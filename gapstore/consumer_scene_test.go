@@ -41,6 +41,12 @@ func newWork(t testing.TB, partitions int32, n int) (*work, *kfake.Cluster) {
 
 func (w *work) fill(partitions int32, n int) {
 	w.t.Helper()
+	w.fillWith(partitions, n, func(p int32, i int) *kgo.Record { return &kgo.Record{Value: fmt.Appendf(nil, "%d/%d", p, i)} })
+}
+
+// fillWith writes n records into each partition.
+func (w *work) fillWith(partitions int32, n int, record func(partition int32, i int) *kgo.Record) {
+	w.t.Helper()
 	cl, err := w.dial(kgo.RecordPartitioner(kgo.ManualPartitioner()))
 	if err != nil {
 		w.t.Fatal(err)
@@ -49,7 +55,9 @@ func (w *work) fill(partitions int32, n int) {
 	var records []*kgo.Record
 	for p := range partitions {
 		for i := range n {
-			records = append(records, &kgo.Record{Topic: w.topic, Partition: p, Value: fmt.Appendf(nil, "%d/%d", p, i)})
+			r := record(p, i)
+			r.Topic, r.Partition = w.topic, p
+			records = append(records, r)
 		}
 	}
 	if err := cl.ProduceSync(w.t.Context(), records...).FirstErr(); err != nil {

@@ -111,6 +111,12 @@ func (s *scene) tryAcquire(ctx context.Context, dial Dial) (*Hold, error) {
 func (s *scene) acquire(dial Dial) *Hold {
 	s.t.Helper()
 	h, err := s.tryAcquire(s.t.Context(), dial)
+	return s.kept(h, err)
+}
+
+// kept insists on a hold, and releases it at the end of the test.
+func (s *scene) kept(h *Hold, err error) *Hold {
+	s.t.Helper()
 	if err != nil {
 		s.t.Fatal(err)
 	}

@@ -25,11 +25,7 @@ func (s *scene) stakes() []Stake { return []Stake{{s.topic, 0, 5}, {s.topic, 1, 
 func (s *scene) together(dial Dial) *Hold {
 	s.t.Helper()
 	h, err := s.tryTogether(s.t.Context(), dial)
-	if err != nil {
-		s.t.Fatal(err)
-	}
-	s.t.Cleanup(func() { _ = h.Release(context.Background()) })
-	return h
+	return s.kept(h, err)
 }
 
 // rejoined is when all of holds have lost their shares, and have got new ones.

@@ -27,20 +27,7 @@ func newCrew(w *work, sharing Sharing) *crew {
 // fillKeys writes n records of keys into each partition.
 func (w *work) fillKeys(partitions int32, n, keys int) {
 	w.t.Helper()
-	cl, err := w.dial(kgo.RecordPartitioner(kgo.ManualPartitioner()))
-	if err != nil {
-		w.t.Fatal(err)
-	}
-	defer cl.Close()
-	var records []*kgo.Record
-	for p := range partitions {
-		for i := range n {
-			records = append(records, &kgo.Record{Topic: w.topic, Partition: p, Key: fmt.Appendf(nil, "%d-%d", p, i%keys)})
-		}
-	}
-	if err := cl.ProduceSync(w.t.Context(), records...).FirstErr(); err != nil {
-		w.t.Fatal(err)
-	}
+	w.fillWith(partitions, n, func(p int32, i int) *kgo.Record { return &kgo.Record{Key: fmt.Appendf(nil, "%d-%d", p, i%keys)} })
 }
 
 // mate is one member, at work.

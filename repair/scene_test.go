@@ -112,6 +112,12 @@ func (s *scene) stands() [2]gapstore.OffsetCommit {
 // plan gathers and plans.
 func (s *scene) plan(op Op) Plan {
 	s.t.Helper()
+	return s.planOf(op, func(*gapstore.Store, *inspect.Group) {})
+}
+
+// planOf is plan, after the group has been changed.
+func (s *scene) planOf(op Op, change func(*gapstore.Store, *inspect.Group)) Plan {
+	s.t.Helper()
 	store, err := gapstore.Open(s.t.Context(), s.dial)
 	if err != nil {
 		s.t.Fatal(err)
@@ -121,6 +127,7 @@ func (s *scene) plan(op Op) Plan {
 	if err != nil {
 		s.t.Fatal(err)
 	}
+	change(store, &snapshot.Groups[0])
 	p, err := NewPlan(snapshot, op)
 	if err != nil {
 		s.t.Fatal(err)

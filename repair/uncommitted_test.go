@@ -17,28 +17,15 @@ import (
 // planAll plans op on all partitions of the topic, committed or not.
 func (s *scene) planAll(op Op, more ...func(*inspect.Group)) Plan {
 	s.t.Helper()
-	store, err := gapstore.Open(s.t.Context(), s.dial)
-	if err != nil {
-		s.t.Fatal(err)
-	}
-	defer store.Close()
-	snapshot, err := inspect.Gather(s.t.Context(), store, inspect.Query{Groups: []string{sceneGroup}, SkipAges: true})
-	if err != nil {
-		s.t.Fatal(err)
-	}
-	g := &snapshot.Groups[0]
-	g.Err = nil // a group that is gone
-	if err := AddUncommitted(s.t.Context(), store, g, inspect.Topics{{Topic: sceneTopic}}); err != nil {
-		s.t.Fatal(err)
-	}
-	for _, change := range more {
-		change(g)
-	}
-	p, err := NewPlan(snapshot, op)
-	if err != nil {
-		s.t.Fatal(err)
-	}
-	return p
+	return s.planOf(op, func(store *gapstore.Store, g *inspect.Group) {
+		g.Err = nil // a group that is gone
+		if err := AddUncommitted(s.t.Context(), store, g, inspect.Topics{{Topic: sceneTopic}}); err != nil {
+			s.t.Fatal(err)
+		}
+		for _, change := range more {
+			change(g)
+		}
+	})
 }
 
 // forget deletes the commit of a partition.
