@@ -40,8 +40,16 @@ func drawOffset(t *rapid.T) int64 {
 func (r *trackedRun) ack(t *rapid.T) {
 	first := drawOffset(t)
 	n := rapid.SampledFrom([]int64{1, 1, 1, 2, 3, 5, 5, 20, 20, codec.NativeWindow}).Draw(t, "records")
-	for window := min(first, r.tracked.set.Max()) / codec.NativeWindow; window <= (first+n)/codec.NativeWindow; window++ {
+	from := min(first, r.tracked.set.Max()) / codec.NativeWindow
+	for window := from; window <= (first+n)/codec.NativeWindow; window++ {
 		r.touched[window] = true
+	}
+	// The chunk before counts the whole windows that follow it.
+	for _, window := range slices.Backward(r.tracked.set.Windows()) {
+		if window < from {
+			r.touched[window] = true
+			break
+		}
 	}
 	for at := first; at < min(first+n, universe); at++ {
 		r.tracked.done(&kgo.Record{Offset: at})
