@@ -16,6 +16,7 @@ type PCOptions struct {
 	Commit string        // "async" (the default), "sync" or "transaction"
 	Output string        // for "transaction": the topic that gets a copy of each record
 	Fail   Rule          // the records that fail for ever
+	Work   time.Duration // that each record takes
 	Idle   time.Duration // ends after this long without a new success; 2 s unless set
 	Limit  time.Duration // ends after this long in any case; 60 s unless set
 	// Overflow allows a map too large for the commit metadata, which Parallel
@@ -56,6 +57,7 @@ func (b *Broker) StartPC(opts PCOptions) *PC {
 	args.add("commit", opts.Commit)
 	args.add("output", opts.Output)
 	args.add("fail", string(opts.Fail))
+	args.add("work", millis(opts.Work))
 	args.add("idle", millis(opts.Idle))
 	args.add("limit", millis(opts.Limit))
 	return &PC{program: b.runProgram("pc", "PcRun", args), opts: opts, started: time.Now()}

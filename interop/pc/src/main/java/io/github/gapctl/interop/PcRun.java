@@ -10,6 +10,7 @@ import java.time.Duration;
 import java.util.HashMap;
 import java.util.Locale;
 import java.util.Map;
+import java.util.concurrent.locks.LockSupport;
 import org.apache.kafka.clients.consumer.KafkaConsumer;
 import org.apache.kafka.clients.producer.KafkaProducer;
 import org.apache.kafka.clients.producer.ProducerRecord;
@@ -22,8 +23,8 @@ import org.apache.kafka.common.serialization.ByteArraySerializer;
  *
  * <p>Arguments: bootstrap, group, topics; order (unordered, key, partition);
  * commit (async, sync, transaction) and for transaction output, the topic that
- * gets a copy of each record; fail, a {@link Rule}; idle and limit. The last
- * line, {@code {"done":true,...}}, comes after the last commit: "uncommitted"
+ * gets a copy of each record; fail, a {@link Rule}; work, the milliseconds that
+ * each record takes; idle and limit. The last line, {@code {"done":true,...}}, comes after the last commit: "uncommitted"
  * counts successes that the group's commit, as Parallel Consumer itself reads
  * it, does not hold.
  */
@@ -31,6 +32,7 @@ public final class PcRun {
     private final Args args;
     private final Idle idle;
     private final Rule fail;
+    private final long work; // nanoseconds
     private final Successes successes = new Successes();
     private final ParallelStreamProcessor<byte[], byte[]> processor;
 
@@ -38,6 +40,7 @@ public final class PcRun {
         this.args = args;
         this.idle = new Idle(args);
         this.fail = Rule.parse(args.get("fail", "none"));
+        this.work = args.number("work", 0) * 1_000_000;
         this.processor = ParallelStreamProcessor.createEosStreamProcessor(options());
     }
 
@@ -81,6 +84,7 @@ public final class PcRun {
 
     private void attempt(RecordContext<byte[], byte[]> record) {
         idle.begun();
+        LockSupport.parkNanos(work);
         if (fail.matches(record.topic(), record.partition(), record.offset())) {
             throw new PCRetriableException("fails for ever");
         }
