@@ -13,9 +13,10 @@ import (
 	"github.com/gapctl/gapctl/internal/kafkatest"
 )
 
-// Three processes replay together, and one after the other is killed at any
-// moment and started again: each record is delivered exactly once to
-// read-committed readers, and all gaps are closed.
+// Three processes replay together, gaps in commit metadata and in the native
+// format, and one after the other is killed at any moment and started again: each
+// record is delivered exactly once to read-committed readers, and all gaps are
+// closed.
 func TestKafkaReplayTogetherKilled(t *testing.T) {
 	const group, partitions, each, kills = "together", 4, 3000, 15
 	broker := kafkatest.Start(t)
@@ -24,6 +25,10 @@ func TestKafkaReplayTogetherKilled(t *testing.T) {
 	broker.Fill("orders", partitions, each)
 	client := broker.Client()
 	outstanding := commitEverySecond(t, client, group, partitions, each)
+	convert := []string{"convert", group, "--to", "native", "--topic", "orders/1,3", "--execute", "--yes", "-b", broker.Addr()}
+	if out, err := gapctlProcess(t, "XDG_STATE_HOME="+t.TempDir(), convert...).CombinedOutput(); err != nil {
+		t.Fatalf("%v\n%s", err, out)
+	}
 	start := func() *teammate {
 		return startTeammate(t, "replay", group, "--to-topic", "retry", "--together", "--rate", "300", "--execute", "--yes", "-b", broker.Addr(), "--timeout", "60s")
 	}
