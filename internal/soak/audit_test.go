@@ -207,7 +207,7 @@ func (s *soak) auditStates(looks *commands) {
 // readTopic reads what a read-committed consumer gets of a topic.
 func (s *soak) readTopic(name string, take func(*kgo.Record)) {
 	s.t.Helper()
-	ctx, cancel := context.WithTimeout(s.t.Context(), 2*time.Minute)
+	ctx, cancel := context.WithTimeout(s.ctx, 2*time.Minute)
 	defer cancel()
 	client, err := kgo.NewClient(kgo.SeedBrokers(s.seeds()...), kgo.ConsumeTopics(name),
 		kgo.ConsumeResetOffset(kgo.NewOffset().AtStart()), kgo.FetchIsolationLevel(kgo.ReadCommitted()), kgo.KeepControlRecords())

@@ -31,14 +31,14 @@ func (s *soak) disturb(ctx context.Context) {
 		pause(ctx, e.after)
 		s.t.Logf("%6.1fs %v", time.Since(begun).Seconds(), e)
 		if err := s.trouble(ctx, e); err != nil {
-			s.t.Fatalf("%v: %v", e, err)
+			s.t.Fatalf("NO VERDICT: %v: %v", e, err)
 		}
 		ran[e.what]++
 		whole, cancel := context.WithTimeout(ctx, recovery)
 		err := s.cluster.Whole(whole)
 		cancel()
 		if err != nil {
-			s.t.Fatalf("after %v: %v", e, err)
+			s.t.Fatalf("NO VERDICT: after %v: %v", e, err)
 		}
 		s.t.Logf("%6.1fs the cluster is whole; %d records", time.Since(begun).Seconds(), s.acked.count())
 	}

@@ -67,7 +67,7 @@ func (s *soak) members() []member {
 // startGang starts them. They end with end, and are not killed any more once
 // the load is over.
 func (s *soak) startGang(load context.Context) *gang {
-	ctx, stop := context.WithCancel(s.t.Context())
+	ctx, stop := context.WithCancel(s.ctx)
 	g := &gang{s: s, stop: stop}
 	for _, m := range s.members() {
 		g.all.Go(func() {

@@ -20,7 +20,7 @@ const (
 	keys      = 200
 	txnPace   = 700 * time.Millisecond
 	txnLimit  = 20 * time.Second
-	lastFlush = 90 * time.Second
+	lastFlush = 90 * time.Second // and the last transaction
 )
 
 // offsets are those that the brokers have acknowledged, by partition.
@@ -69,7 +69,8 @@ func (s *soak) produce(ctx context.Context) {
 		return
 	}
 	defer client.Close()
-	lasting := context.WithoutCancel(ctx)
+	lasting, end := outlast(ctx, lastFlush)
+	defer end()
 	for n := 0; pause(ctx, pace); {
 		for range burst {
 			client.TryProduce(lasting, s.record(n), func(r *kgo.Record, err error) {
@@ -82,24 +83,32 @@ func (s *soak) produce(ctx context.Context) {
 			n++
 		}
 	}
-	flush, cancel := context.WithTimeout(lasting, lastFlush)
-	defer cancel()
-	if err := client.Flush(flush); err != nil {
+	if err := client.Flush(lasting); err != nil {
 		s.fail("producer", "the last records: %v", err)
 	}
+}
+
+// outlast is a context that ends so much later than ctx.
+func outlast(ctx context.Context, by time.Duration) (context.Context, context.CancelFunc) {
+	later, cancel := context.WithCancel(context.WithoutCancel(ctx))
+	context.AfterFunc(ctx, func() { time.AfterFunc(by, cancel) })
+	return later, cancel
 }
 
 // produceTransactions leaves markers in the log, and records of transactions
 // that were aborted.
 func (s *soak) produceTransactions(ctx context.Context) {
+	lasting, end := outlast(ctx, lastFlush)
+	defer end()
 	for ctx.Err() == nil {
-		client, err := kgo.NewClient(kgo.SeedBrokers(s.seeds()...), kgo.TransactionalID("soak"), kgo.TransactionTimeout(txnLimit))
+		client, err := kgo.NewClient(kgo.SeedBrokers(s.seeds()...), kgo.TransactionalID(plainID), kgo.TransactionTimeout(txnLimit),
+			kgo.WithContext(lasting)) // to begin a transaction takes no other
 		if err != nil {
 			s.fail("producer", "%v", err)
 			return
 		}
 		for err == nil && pause(ctx, txnPace) {
-			err = s.transaction(context.WithoutCancel(ctx), client)
+			err = s.transaction(lasting, client)
 		}
 		if err != nil {
 			s.t.Logf("a transaction: %.100s", err.Error())

@@ -17,7 +17,7 @@ const settling = 3 * time.Minute
 // settle waits until every group is through with what was acknowledged.
 func (s *soak) settle(g *gang, cycles []*cycle) {
 	s.t.Helper()
-	ctx, cancel := context.WithTimeout(s.t.Context(), settling)
+	ctx, cancel := context.WithTimeout(s.ctx, settling)
 	defer cancel()
 	for _, group := range []string{wholeGroup, keyGroup, shareGroup} {
 		s.await(ctx, group, codec.Ranges{})

@@ -3,6 +3,7 @@
 package soak
 
 import (
+	"cmp"
 	"context"
 	"fmt"
 	"math/rand/v2"
@@ -18,10 +19,12 @@ import (
 )
 
 const (
-	// periodEnv is how long the load lasts: "75s", or "30m" for the long form.
+	// periodEnv is how long the load lasts: "30m" for the long form.
 	periodEnv = "GAPCTL_TEST_SOAK"
 	// seedEnv repeats a schedule.
 	seedEnv = "GAPCTL_TEST_SOAK_SEED"
+
+	shortPeriod = 75 * time.Second
 )
 
 const (
@@ -40,6 +43,7 @@ func TestMain(m *testing.M) {
 // soak is one run.
 type soak struct {
 	t       *testing.T
+	ctx     context.Context // of the whole run, which ends in time to tell why
 	dir     string
 	seed    uint64
 	period  time.Duration
@@ -64,20 +68,27 @@ func TestSoak(t *testing.T) {
 	kafkatest.Require(t)
 	s := newSoak(t)
 	s.prepare()
-	load, stop := context.WithCancel(t.Context())
-	defer stop()
+	defer s.bound()()
+	load, stop := context.WithCancel(s.ctx)
 	var all sync.WaitGroup
 	gang := s.startGang(load)
+	defer func() { // also of a run that is broken off
+		stop()
+		gang.end()
+		s.join(&all)
+	}()
 	cycles := s.startCycles(load, &all)
 	commands := s.startCommands(load, &all)
 	all.Go(func() { s.produce(load) })
 	all.Go(func() { s.produceTransactions(load) })
 	all.Go(func() { s.leaks.sample(load) })
 	s.disturb(load)
-	s.cluster.AwaitWhole()
 	stop()
-	all.Wait()
+	if !s.join(&all) {
+		t.Fatalf("the load did not end\n%s", stacks())
+	}
 	t.Logf("the load is over: %d records are acknowledged", s.acked.count())
+	s.awaitTransactions()
 	s.settle(gang, cycles)
 	gang.end()
 	s.audit(gang, cycles, commands)
@@ -90,7 +101,7 @@ func newSoak(t *testing.T) *soak {
 		proof: newEvidence(), acked: newOffsets(), failures: map[string]int{},
 	}
 	var err error
-	if s.period, err = time.ParseDuration(os.Getenv(periodEnv)); err != nil {
+	if s.period, err = time.ParseDuration(cmp.Or(os.Getenv(periodEnv), shortPeriod.String())); err != nil {
 		t.Fatalf("%s: %v", periodEnv, err)
 	}
 	if text := os.Getenv(seedEnv); text != "" {
