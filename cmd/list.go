@@ -76,7 +76,7 @@ func (o *listOptions) run(ctx context.Context, _ []string) error {
 	if err := print(inspect.NewListView(s, groups...)); err != nil {
 		return err
 	}
-	if err := read.verdict(); err != nil || !o.exitCode {
+	if err := read.verdict(&s); err != nil || !o.exitCode {
 		return err
 	}
 	return found.attention()

@@ -24,10 +24,14 @@ func verdict(s *inspect.Snapshot, named []string) error {
 	for i := range s.Groups {
 		r.group(&s.Groups[i], slices.Contains(named, s.Groups[i].Name))
 	}
-	return r.verdict()
+	return r.verdict(s)
 }
 
-func (r *reading) verdict() error {
+// verdict is the verdict on what was read of s.
+func (r *reading) verdict(s *inspect.Snapshot) error {
+	if s.Incomplete != nil {
+		r.unread = append(r.unread, s.Incomplete)
+	}
 	switch {
 	case len(r.illegible) > 0:
 		return summed(exitCorrupt, r.illegible)

@@ -107,6 +107,7 @@ func (w *watcher) look(ctx context.Context, looks int) (inspect.Snapshot, error)
 	}
 	defer cancel()
 	q := w.query
+	q.AtOnce = true
 	q.SkipAges = looks%agesEvery != 0
 	s, err := gathered(ctx, w.store, q)
 	if err != nil {

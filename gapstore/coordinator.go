@@ -18,6 +18,14 @@ const (
 
 const coordinatorTries = 8 // about 2.5 seconds: a coordinator that moves is back by then
 
+// AtCoordinators calls ask with the groups that each broker coordinates, for all
+// brokers at the same time, and is why it failed for some groups in the end, by
+// group. Those that ask says failed because their coordinator has moved, or is
+// loading, are asked for again for some seconds.
+func (s *Store) AtCoordinators(ctx context.Context, groups []string, ask func(ctx context.Context, broker int32, groups []string) map[string]error) map[string]error {
+	return s.atCoordinators(ctx, kindGroupCoordinator, groups, ask)
+}
+
 // atCoordinators finds the coordinator of each key and calls ask once per
 // broker, at the same time. Keys that ask says failed because the coordinator
 // has moved or is loading are found and asked again. The result is what is

@@ -180,7 +180,7 @@ func (s *Store) topicNames(ctx context.Context, ids map[[16]byte]bool) (map[[16]
 		t.TopicID = id
 		req.Topics = append(req.Topics, t)
 	}
-	resp, err := req.RequestWith(ctx, s.client)
+	resp, err := s.metadata(ctx, req)
 	if err != nil {
 		return nil, s.Failure("find topics by ID", err)
 	}

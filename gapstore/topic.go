@@ -4,6 +4,7 @@ import (
 	"context"
 	"errors"
 	"fmt"
+	"net"
 	"sync"
 
 	"github.com/twmb/franz-go/pkg/kerr"
@@ -54,7 +55,7 @@ func (s *Store) Topics(ctx context.Context, names []string) (map[string]*Topic, 
 		t.Topic = kmsg.StringPtr(name)
 		req.Topics = append(req.Topics, t)
 	}
-	resp, err := req.RequestWith(ctx, s.client)
+	resp, err := s.metadata(ctx, req)
 	if err != nil {
 		return nil, s.Failure("describe topics", err)
 	}
@@ -70,6 +71,20 @@ func (s *Store) Topics(ctx context.Context, names []string) (map[string]*Topic, 
 	}
 	return topics, nil
 }
+
+// metadata asks any broker. The client goes on to the next one where it can not
+// connect, unless its turn comes to the same one: that is no reason to fail.
+func (s *Store) metadata(ctx context.Context, req *kmsg.MetadataRequest) (resp *kmsg.MetadataResponse, err error) {
+	for range anyTries {
+		var dial *net.OpError
+		if resp, err = req.RequestWith(ctx, s.client); !errors.As(err, &dial) || dial.Op != "dial" {
+			break
+		}
+	}
+	return resp, err
+}
+
+const anyTries = 4
 
 func newTopic(name string, told *kmsg.MetadataResponseTopic) *Topic {
 	if err := kerr.ErrorForCode(told.ErrorCode); err != nil {

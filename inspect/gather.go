@@ -18,18 +18,21 @@ func Gather(ctx context.Context, store *gapstore.Store, q Query) (Snapshot, erro
 		return Snapshot{}, err
 	}
 	s := Snapshot{ClusterID: store.ClusterID(), TakenAt: time.Now(), Selection: q.selection()}
-	groups, natives, notices, err := findGroups(ctx, store, &q)
+	p := newPatience(ctx, &q)
+	found, err := findAllGroups(ctx, store, &q, p)
 	if err != nil {
 		return Snapshot{}, err
 	}
-	s.note(notices...)
+	groups, natives := found.groups, found.natives
+	s.Incomplete = found.incomplete
+	s.note(found.notices...)
 	if q.Each == nil {
-		s.Groups = s.complete(ctx, store, natives, groups, &q)
+		s.Groups = s.completeAll(ctx, store, natives, groups, &q, p)
 		return s, nil
 	}
 	for n := groupsAtFirst; len(groups) > 0; {
 		n = min(n, len(groups))
-		part := s.complete(ctx, store, natives, groups[:n], &q)
+		part := s.completeAll(ctx, store, natives, groups[:n], &q, p)
 		groups = groups[n:]
 		partitions := 0
 		for i := range part {

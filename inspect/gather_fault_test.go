@@ -24,7 +24,7 @@ func TestGatherWithoutLeader(t *testing.T) {
 				p.Leader, p.ErrorCode = -1, kerr.LeaderNotAvailable.Code
 			}
 		}
-	})
+	}, func() bool { return true })
 	g := group(t, s.gather(Query{All: true}), "billing")
 	led, leaderless := &g.Partitions[0], &g.Partitions[1]
 	if led.Err != nil || led.LogEnd != 10 || led.OldestGapAt.IsZero() {
@@ -38,8 +38,9 @@ func TestGatherWithoutLeader(t *testing.T) {
 	}
 }
 
-// changeMetadata answers metadata requests with changed topics, from now on.
-func (s *scene) changeMetadata(change func(*kmsg.MetadataResponseTopic)) {
+// changeMetadata answers metadata requests with changed topics, where holds is
+// true at the time.
+func (s *scene) changeMetadata(change func(*kmsg.MetadataResponseTopic), holds func() bool) {
 	s.t.Helper()
 	all := kmsg.NewPtrMetadataRequest()
 	all.Topics = nil
@@ -52,6 +53,9 @@ func (s *scene) changeMetadata(change func(*kmsg.MetadataResponseTopic)) {
 	}
 	s.cluster.ControlKey(kmsg.Metadata.Int16(), func(kreq kmsg.Request) (kmsg.Response, error, bool) {
 		s.cluster.KeepControl()
+		if !holds() {
+			return nil, nil, false
+		}
 		resp := *known
 		resp.Version = kreq.GetVersion()
 		return &resp, nil, true

@@ -15,28 +15,53 @@ import (
 	"github.com/gapctl/gapctl/gapstore"
 )
 
-// findGroups lists the cluster's groups and returns those that q asks for,
-// sorted by name, with what the list tells of each. A named group that does not
-// exist, or may not be seen, is there with its error. The native commits are
-// there where they had to be read.
-func findGroups(ctx context.Context, store *gapstore.Store, q *Query) (groups []*Group, natives *gapstore.Natives, notices []string, err error) {
+// listing is the groups that a query asks for, as far as the cluster lists them.
+type listing struct {
+	groups  []*Group          // sorted by name
+	natives *gapstore.Natives // the native commits, where they had to be read
+	notices []string
+	// unlisted is why a broker did not list its groups, and incomplete says so
+	// where the query asks for groups that may be among them.
+	unlisted, incomplete error
+}
+
+// incomplete is the error of a list that lacks some groups, for cause.
+func incomplete(cause error, text string) error {
+	err := &gapstore.Error{Class: gapstore.ErrUnavailable, Op: "list all groups", Err: errors.New(text)}
+	if known, ok := errors.AsType[*gapstore.Error](cause); ok {
+		err.Hint = known.Hint
+	}
+	return err
+}
+
+// findGroups lists the cluster's groups and returns those that q asks for, with
+// what the list tells of each. A named group that does not exist, or may not be
+// seen, is there with its error.
+func findGroups(ctx context.Context, store *gapstore.Store, q *Query) (l listing, err error) {
 	var named []string // by native commits
 	var unread error
 	var work sync.WaitGroup
-	if q.All || slices.ContainsFunc(q.Groups, isPattern) {
+	wide := q.All || slices.ContainsFunc(q.Groups, isPattern)
+	if wide {
 		work.Go(func() {
-			natives = store.Natives(ctx)
-			named, unread = natives.Groups()
+			l.natives = store.Natives(ctx)
+			named, unread = l.natives.Groups()
 		})
 	}
-	listed, notices, err := listGroups(ctx, store)
+	listed, silent, unlisted := listGroups(ctx, store)
 	work.Wait()
-	if err != nil {
-		return nil, nil, nil, err
+	if listed == nil {
+		return listing{}, unlisted
+	}
+	if l.unlisted = unlisted; wide && unlisted != nil {
+		l.notices = silent
+		l.incomplete = incomplete(unlisted, "not every broker told its own")
+	} else if errors.Is(unread, gapstore.ErrUnavailable) {
+		l.incomplete = incomplete(unread, "the native topic could not be read")
 	}
 	// A missing right is told when the groups' commits are loaded.
 	if unread != nil && (len(listed) == 0 || !errors.Is(unread, gapstore.ErrDenied)) {
-		notices = append(notices, fmt.Sprintf("groups known only from the native topic may be missing: %v", unread))
+		l.notices = append(l.notices, fmt.Sprintf("groups known only from the native topic may be missing: %v", unread))
 	}
 	for _, name := range named {
 		if listed[name] == nil {
@@ -45,9 +70,18 @@ func findGroups(ctx context.Context, store *gapstore.Store, q *Query) (groups []
 	}
 	for name, g := range listed {
 		if q.wants(name) {
-			groups = append(groups, g)
+			l.groups = append(l.groups, g)
 		}
 	}
+	l.addMissing(ctx, store, q, listed)
+	slices.SortFunc(l.groups, func(a, b *Group) int { return cmp.Compare(a.Name, b.Name) })
+	return l, nil
+}
+
+// addMissing adds the groups that q names and that are not listed. A group that
+// may not be described is not listed either: asking for it by name tells the two
+// apart. One that a silent broker may have is not known to be missing.
+func (l *listing) addMissing(ctx context.Context, store *gapstore.Store, q *Query, listed map[string]*Group) {
 	var missing []*Group
 	for _, name := range q.Groups {
 		if listed[name] != nil {
@@ -55,8 +89,8 @@ func findGroups(ctx context.Context, store *gapstore.Store, q *Query) (groups []
 		}
 		if isPattern(name) {
 			only := Query{Groups: []string{name}}
-			if !slices.ContainsFunc(groups, func(g *Group) bool { return only.wants(g.Name) }) {
-				notices = append(notices, fmt.Sprintf("no group matches %q", name))
+			if !slices.ContainsFunc(l.groups, func(g *Group) bool { return only.wants(g.Name) }) {
+				l.notices = append(l.notices, fmt.Sprintf("no group matches %q", name))
 			}
 			continue
 		}
@@ -64,19 +98,18 @@ func findGroups(ctx context.Context, store *gapstore.Store, q *Query) (groups []
 		listed[name] = g
 		missing = append(missing, g)
 	}
-	// A group that may not be described is not listed either: asking for it by
-	// name tells the two apart.
 	described := describeGroups(ctx, store, missing)
 	for _, g := range missing {
 		g.adopt(described[g.Name])
+		if l.unlisted != nil && errors.Is(g.Err, gapstore.ErrNotFound) {
+			g.Err = l.unlisted
+		}
 	}
-	groups = append(groups, missing...)
-	slices.SortFunc(groups, func(a, b *Group) int { return cmp.Compare(a.Name, b.Name) })
-	return groups, natives, notices, nil
+	l.groups = append(l.groups, missing...)
 }
 
-// listGroups asks every broker for its groups. Brokers that do not answer are a
-// notice, and an error when none does.
+// listGroups asks every broker for its groups. Brokers that do not answer are
+// notices, and the error is that of the last; nil are listed when none answers.
 func listGroups(ctx context.Context, store *gapstore.Store) (listed map[string]*Group, notices []string, err error) {
 	listed = map[string]*Group{}
 	answered := false
@@ -99,8 +132,8 @@ func listGroups(ctx context.Context, store *gapstore.Store) (listed map[string]*
 			listed[g.Group] = &Group{Name: g.Group, Type: strings.ToLower(g.GroupType), State: g.GroupState}
 		}
 	}
-	if answered {
-		return listed, notices, nil
+	if !answered {
+		return nil, nil, err
 	}
-	return nil, nil, err
+	return listed, notices, err
 }

@@ -40,37 +40,36 @@ func describeGroups(ctx context.Context, store *gapstore.Store, groups []*Group)
 		kind := cmp.Or(g.Type, "classic") // Kafka before 3.8 knows no other, and tells none
 		byType[kind] = append(byType[kind], g.Name)
 	}
-	var requests []kmsg.Request
-	if names := byType["classic"]; names != nil {
-		req := kmsg.NewPtrDescribeGroupsRequest()
-		req.Groups = names
-		requests = append(requests, req)
-	}
-	if names := byType["consumer"]; names != nil {
-		req := kmsg.NewPtrConsumerGroupDescribeRequest()
-		req.Groups = names
-		requests = append(requests, req)
-	}
-	if names := byType["share"]; names != nil {
-		req := kmsg.NewPtrShareGroupDescribeRequest()
-		req.GroupIDs = names
-		requests = append(requests, req)
-	}
 	described := make(map[string]description, len(groups))
 	var mu sync.Mutex
 	var work sync.WaitGroup
-	for _, req := range requests {
+	for kind, names := range byType {
+		if describeRequest(kind, nil) == nil {
+			continue
+		}
 		work.Go(func() {
-			for _, shard := range store.Client().RequestSharded(ctx, req) {
+			failed := store.AtCoordinators(ctx, names, func(ctx context.Context, broker int32, names []string) map[string]error {
+				req := describeRequest(kind, names)
+				resp, err := store.Client().Broker(int(broker)).RetriableRequest(ctx, req)
 				mu.Lock()
-				if shard.Err != nil {
-					for _, name := range requestedGroups(shard.Req) {
-						described[name] = description{err: store.RequestFailure("describe group "+name, shard.Req.Key(), shard.Err)}
-					}
-				} else {
-					readDescriptions(shard.Resp, described)
+				defer mu.Unlock()
+				errs := map[string]error{}
+				if err == nil {
+					readDescriptions(resp, described)
 				}
-				mu.Unlock()
+				for _, name := range names {
+					if err != nil {
+						errs[name] = store.RequestFailure("describe group "+name, req.Key(), err)
+					} else if d := described[name]; d.err != nil {
+						errs[name] = d.err
+					}
+				}
+				return errs
+			})
+			mu.Lock()
+			defer mu.Unlock()
+			for name, err := range failed {
+				described[name] = description{err: err}
 			}
 		})
 	}
@@ -78,14 +77,21 @@ func describeGroups(ctx context.Context, store *gapstore.Store, groups []*Group)
 	return described
 }
 
-func requestedGroups(req kmsg.Request) []string {
-	switch req := req.(type) {
-	case *kmsg.DescribeGroupsRequest:
-		return req.Groups
-	case *kmsg.ConsumerGroupDescribeRequest:
-		return req.Groups
-	case *kmsg.ShareGroupDescribeRequest:
-		return req.GroupIDs
+// describeRequest is what describes groups of a type; nil: nothing does.
+func describeRequest(kind string, names []string) kmsg.Request {
+	switch kind {
+	case "classic":
+		req := kmsg.NewPtrDescribeGroupsRequest()
+		req.Groups = names
+		return req
+	case "consumer":
+		req := kmsg.NewPtrConsumerGroupDescribeRequest()
+		req.Groups = names
+		return req
+	case "share":
+		req := kmsg.NewPtrShareGroupDescribeRequest()
+		req.GroupIDs = names
+		return req
 	}
 	return nil
 }

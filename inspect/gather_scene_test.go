@@ -22,7 +22,12 @@ type scene struct {
 
 func newScene(t testing.TB) *scene {
 	t.Helper()
-	cluster, err := kfake.NewCluster(kfake.NumBrokers(1), kfake.SeedTopics(3, "orders", "emails"))
+	return newSceneOf(t, 1)
+}
+
+func newSceneOf(t testing.TB, brokers int) *scene {
+	t.Helper()
+	cluster, err := kfake.NewCluster(kfake.NumBrokers(brokers), kfake.SeedTopics(3, "orders", "emails"))
 	if err != nil {
 		t.Fatal(err)
 	}

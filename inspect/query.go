@@ -28,6 +28,9 @@ type Query struct {
 	GapsOnly bool
 	// SkipAges leaves OldestGapAt unknown, so that no records are read.
 	SkipAges bool
+	// AtOnce does not ask again for what a cluster that moves does not tell; for
+	// who looks again soon anyway.
+	AtOnce bool
 	// Each, unless it is nil, gets each group once all of it is known, in order
 	// of names, instead of the snapshot. So any number of groups takes no more
 	// memory than some.

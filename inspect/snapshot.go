@@ -16,6 +16,9 @@ type Snapshot struct {
 	// Notices say, once each, what could not be read and what that means: a
 	// missing right, or a broker without share groups.
 	Notices []string
+	// Incomplete is why groups may be missing that were asked for, but not by
+	// name: a broker did not tell which it has. A notice says so too.
+	Incomplete error
 }
 
 // Group is one group. Groups of every type have the same shape.

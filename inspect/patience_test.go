@@ -1,0 +1,118 @@
+package inspect
+
+import (
+	"context"
+	"errors"
+	"strings"
+	"sync/atomic"
+	"testing"
+	"time"
+
+	"github.com/twmb/franz-go/pkg/kerr"
+	"github.com/twmb/franz-go/pkg/kgo"
+	"github.com/twmb/franz-go/pkg/kmsg"
+
+	"github.com/gapctl/gapctl/gapstore"
+)
+
+// gatherWithin gathers in so much time, with a client that tries nothing twice.
+func (s *scene) gatherWithin(limit time.Duration, q Query) Snapshot {
+	s.t.Helper()
+	ctx, cancel := context.WithTimeout(s.t.Context(), limit)
+	defer cancel()
+	got, err := gatherOnce(ctx, dialer(s.cluster.ListenAddrs()[0], kgo.RequestRetries(0)), q)
+	if err != nil {
+		s.t.Fatal(err)
+	}
+	return got
+}
+
+// twoGroups are groups with gaps, each coordinated by another broker.
+func (s *scene) twoGroups() (on [2]string) {
+	s.t.Helper()
+	for i := 0; on[0] == "" || on[1] == ""; i++ {
+		name := strings.Repeat("g", i+1)
+		if at := s.cluster.CoordinatorFor(name); on[at] == "" {
+			on[at] = name
+			s.commitGaps(name, "orders", 0, "2,4-5", 9)
+		}
+	}
+	return on
+}
+
+// silence has broker 1 hang up on who asks for its groups, until told is true.
+func (s *scene) silence(told func() bool) {
+	s.cluster.ControlKey(kmsg.ListGroups.Int16(), func(kmsg.Request) (kmsg.Response, error, bool) {
+		s.cluster.KeepControl()
+		if s.cluster.CurrentNode() != 1 || told() {
+			return nil, nil, false
+		}
+		return nil, errors.New("hang up"), true
+	})
+}
+
+func TestGatherWaitsForABrokerThatComesBack(t *testing.T) {
+	s := newSceneOf(t, 2)
+	on := s.twoGroups()
+	var asked atomic.Int32
+	s.silence(func() bool { return asked.Add(1) > 3 })
+	got := s.gatherWithin(time.Minute, Query{All: true})
+	if group(t, got, on[0]).Err != nil || group(t, got, on[1]).Err != nil || got.Incomplete != nil || len(got.Notices) > 0 {
+		t.Errorf("groups %v, incomplete: %v, notices %q; want all, as the broker came back", names(got), got.Incomplete, got.Notices)
+	}
+}
+
+func TestGatherTellsOfABrokerThatIsDown(t *testing.T) {
+	s := newSceneOf(t, 2)
+	on := s.twoGroups()
+	s.silence(func() bool { return false })
+	got := s.gatherWithin(time.Second, Query{All: true})
+	if g := group(t, got, on[0]); len(got.Groups) != 1 || g.Err != nil || g.Partitions[0].LogEnd < 0 {
+		t.Errorf("groups %v, want what the other broker has, read in full: %+v", names(got), g)
+	}
+	if !errors.Is(got.Incomplete, gapstore.ErrUnavailable) {
+		t.Errorf("incomplete: %v", got.Incomplete)
+	}
+	if len(got.Notices) != 1 || !strings.Contains(got.Notices[0], "groups may be missing: list the groups of broker 1") {
+		t.Errorf("notices %q", got.Notices)
+	}
+	// Who asks for it by name is not told that it does not exist, nor that
+	// others may be missing.
+	if got = s.gatherWithin(time.Second, Query{Groups: []string{on[0]}}); got.Incomplete != nil || len(got.Notices) > 0 {
+		t.Errorf("incomplete: %v, notices %q; but all that was named was read", got.Incomplete, got.Notices)
+	}
+	got = s.gatherWithin(time.Second, Query{Groups: []string{"gone"}})
+	if err := group(t, got, "gone").Err; !errors.Is(err, gapstore.ErrUnavailable) || errors.Is(err, gapstore.ErrNotFound) {
+		t.Errorf("the error of a group that the broker may have is %v", err)
+	}
+}
+
+func TestGatherWaitsForALeader(t *testing.T) {
+	for _, each := range []bool{false, true} {
+		s := newScene(t)
+		s.fill("orders", 0, 10)
+		s.commitGaps("billing", "orders", 0, "2,4-5", 9)
+		s.commitGaps("shipping", "emails", 0, "2,4-5", 9)
+		var asked atomic.Int32
+		s.changeMetadata(func(topic *kmsg.MetadataResponseTopic) {
+			if *topic.Topic == "orders" {
+				topic.Partitions[0].Leader, topic.Partitions[0].ErrorCode = -1, kerr.LeaderNotAvailable.Code
+			}
+		}, func() bool { return asked.Add(1) <= 6 })
+		var told []string
+		q := Query{All: true}
+		if each {
+			q.Each = func(g *Group) { told = append(told, g.Name) }
+		}
+		got := s.gatherWithin(time.Minute, q)
+		if each {
+			if strings.Join(told, " ") != "billing shipping" {
+				t.Errorf("told %v, want each group once, in order", told)
+			}
+			continue
+		}
+		if p := group(t, got, "billing").Partitions[0]; p.Err != nil || p.LogEnd != 10 || p.OldestGapAt.IsZero() || len(got.Groups) != 2 {
+			t.Errorf("groups %v, and the partition whose leader came back: %+v", names(got), p)
+		}
+	}
+}
