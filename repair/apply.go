@@ -1,6 +1,7 @@
 package repair
 
 import (
+	"cmp"
 	"context"
 	"errors"
 	"fmt"
@@ -22,11 +23,15 @@ type Applier struct {
 	// Notice, unless nil, is told what a [Replay] that is Together comes to: its
 	// share, and that it waits.
 	Notice func(text string)
+	// Settle bounds what is done after the commits, or after the caller's
+	// context has ended: reading back, and leaving the group; 0: 30 seconds.
+	Settle time.Duration
 }
 
-// settleTimeout bounds what is done after the commits, or after the caller's
-// context has ended: reading back, and leaving the group.
 const settleTimeout = 30 * time.Second
+
+// settling is how long what is done after the commits may take.
+func (a Applier) settling() time.Duration { return cmp.Or(a.Settle, settleTimeout) }
 
 // Apply carries out p. Nothing is written unless the approval is for p, the
 // intent is in the journal, cluster and group are those of the plan, the group

@@ -112,7 +112,7 @@ func (r *replay) flush(ctx context.Context) error {
 	}
 	if r.to != nil {
 		// What is delivered must be closed, also when ctx has ended.
-		ctx, cancel := context.WithTimeout(context.WithoutCancel(ctx), settleTimeout)
+		ctx, cancel := context.WithTimeout(context.WithoutCancel(ctx), r.session.applier.settling())
 		defer cancel()
 		r.broken = r.write(ctx, batch)
 		return r.broken

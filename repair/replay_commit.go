@@ -128,9 +128,9 @@ func (r *replay) stands(ctx context.Context) (map[gapstore.Key]stood, error) {
 	if s.hold == nil || s.hold.Err() != nil {
 		return nil, nil // the last commit that was answered is what was made
 	}
-	ctx, cancel := context.WithTimeout(context.WithoutCancel(ctx), settleTimeout)
+	ctx, cancel := context.WithTimeout(context.WithoutCancel(ctx), s.applier.settling())
 	defer cancel()
-	return s.read(ctx)
+	return readBack(ctx, s.read)
 }
 
 // incomplete says how much is left, and why.

@@ -19,10 +19,10 @@ const pendingEvery = 100 * time.Millisecond
 // as new as can be.
 func (t *team) look(ctx context.Context) error {
 	began := time.Now()
-	timeout, cancel := context.WithTimeout(ctx, settleTimeout*2) // outlasts a transaction of one who died
+	timeout, cancel := context.WithTimeout(ctx, 2*t.session.applier.settling()) // outlasts a transaction of one who died
 	defer cancel()
 	for {
-		entries, err := t.session.loadOnce(timeout, t.store)
+		entries, err := readBack(timeout, t.load)
 		if err != nil {
 			return err
 		}
@@ -50,6 +50,10 @@ func (t *team) look(ctx context.Context) error {
 			return stillPending(entries[pending])
 		}
 	}
+}
+
+func (t *team) load(ctx context.Context) ([]gapstore.Entry, error) {
+	return t.session.loadOnce(ctx, t.store)
 }
 
 // see takes in what was read. A partition that is not as it can only be is a
@@ -166,9 +170,9 @@ func (t *team) conclude(ctx context.Context, failure error) error {
 	s := t.session
 	var unread error
 	if lost := s.hold.Err(); lost == nil || errors.Is(lost, gapstore.ErrReshared) {
-		ctx, cancel := context.WithTimeout(context.WithoutCancel(ctx), settleTimeout)
+		ctx, cancel := context.WithTimeout(context.WithoutCancel(ctx), s.applier.settling())
 		defer cancel()
-		entries, err := s.loadOnce(ctx, t.store)
+		entries, err := readBack(ctx, t.load)
 		if unread = err; err == nil {
 			failure = errors.Join(failure, t.see(entries))
 		}

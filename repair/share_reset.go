@@ -173,9 +173,9 @@ func (s *session) alterShare(ctx context.Context, store *gapstore.Store, changes
 
 // settleShare compares what stands with what was to be.
 func (s *session) settleShare(ctx context.Context, store *gapstore.Store, changes []Change, refused map[int]error, failure error) error {
-	ctx, cancel := context.WithTimeout(context.WithoutCancel(ctx), settleTimeout)
+	ctx, cancel := context.WithTimeout(context.WithoutCancel(ctx), s.applier.settling())
 	defer cancel()
-	stands, err := s.readShare(ctx, store)
+	stands, err := readBack(ctx, func(ctx context.Context) (map[place]Commit, error) { return s.readShare(ctx, store) })
 	if err != nil {
 		err = fmt.Errorf("%w: it can not be read back: %w", ErrUnverified, errors.Join(failure, err))
 		s.result.setAll(changes, Unverified, err)

@@ -108,7 +108,7 @@ func (s *session) load(ctx context.Context) ([]gapstore.Entry, error) {
 		return nil, err
 	}
 	defer store.Close()
-	ctx, cancel := context.WithTimeout(ctx, settleTimeout)
+	ctx, cancel := context.WithTimeout(ctx, s.applier.settling())
 	defer cancel()
 	for {
 		entries, err := s.loadOnce(ctx, store)

@@ -4,6 +4,7 @@ import (
 	"context"
 	"errors"
 	"fmt"
+	"time"
 
 	"github.com/gapctl/gapctl/codec"
 	"github.com/gapctl/gapctl/gapstore"
@@ -55,7 +56,7 @@ var ErrUnverified = errors.New("not verified")
 // settle finds out what became of changes, after a commit of them ended in
 // failure (nil: in success), by reading what stands.
 func (s *session) settle(ctx context.Context, changes []Change, failure error) error {
-	ctx, cancel := context.WithTimeout(context.WithoutCancel(ctx), settleTimeout)
+	ctx, cancel := context.WithTimeout(context.WithoutCancel(ctx), s.applier.settling())
 	defer cancel()
 	lost := errors.Is(failure, gapstore.ErrUnknownOutcome)
 	if failure != nil && !lost && !errors.Is(failure, gapstore.ErrPartial) { // nothing was written
@@ -65,7 +66,9 @@ func (s *session) settle(ctx context.Context, changes []Change, failure error) e
 	var stands map[gapstore.Key]stood
 	err := gapstore.ErrLost
 	if !lost && s.hold != nil {
-		stands, err = s.read(ctx)
+		held, cancel := context.WithTimeout(ctx, s.applier.settling()/2) // and the rest without the hold
+		stands, err = readBack(held, s.read)
+		cancel()
 	}
 	if err != nil {
 		stands, err = s.readAnew(ctx)
@@ -82,6 +85,22 @@ func (s *session) settle(ctx context.Context, changes []Change, failure error) e
 		}
 	}
 	return first
+}
+
+// readBack is what read gives, after it was called again while the cluster gives
+// no answer: what was written stands all the same, and is only not to be seen.
+func readBack[T any](ctx context.Context, read func(context.Context) (T, error)) (T, error) {
+	for {
+		got, err := read(ctx)
+		if !errors.Is(err, gapstore.ErrUnavailable) {
+			return got, err
+		}
+		select {
+		case <-time.After(pendingEvery):
+		case <-ctx.Done():
+			return got, err
+		}
+	}
 }
 
 // verify compares what stands with what c wants.
@@ -107,7 +126,7 @@ func (s *session) readAnew(ctx context.Context) (map[gapstore.Key]stood, error) 
 	if err := s.release(ctx); err != nil {
 		return nil, err
 	}
-	entries, err := s.load(ctx)
+	entries, err := readBack(ctx, s.load)
 	if err != nil {
 		return nil, err
 	}
