@@ -2,6 +2,7 @@ package repair
 
 import (
 	"context"
+	"errors"
 	"fmt"
 	"slices"
 
@@ -83,26 +84,38 @@ func (k ShareSkip) run(ctx context.Context, s *session, todo []Change) error {
 		s.result.setAll(todo, Failed, err)
 		return err
 	}
-	var first error
 	for i, done := range settled {
-		o := s.result.outcome(Target{Topic: done.Topic, Partition: done.Partition})
-		if want := targets[i].Ranges.Count(); done.Err == nil && done.Accepted.Count() < want {
-			done.Err = fmt.Errorf("%w: accepted %d of %d records; another member may have the others in hand, or they lie too far ahead", ErrIncomplete, done.Accepted.Count(), want)
+		status, err := Applied, error(nil)
+		if want := targets[i].Ranges.Count(); done.Accepted.Count() < want {
+			status, err = Failed, incompleteSkip(done, want)
 		}
-		if o.Status, o.Err = Applied, done.Err; done.Err != nil {
-			o.Status = Failed
-			if first == nil {
-				first = done.Err
-			}
+		s.result.set(Target{Topic: done.Topic, Partition: done.Partition}, status, err)
+	}
+	s.noteSkips(ctx, targets)
+	for _, c := range todo {
+		if err := s.result.outcome(c.Target()).Err; err != nil {
+			return err
 		}
 	}
-	s.noteShare(ctx)
-	return first
+	return nil
 }
 
-// noteShare puts what stands of the share group into the outcomes that were
-// applied, as far as it can be read.
-func (s *session) noteShare(ctx context.Context) {
+// incompleteSkip says how many of the records that were wanted are accepted.
+// Nothing takes these back.
+func incompleteSkip(done gapstore.ShareSettled, want int64) error {
+	why := done.Err
+	if why == nil {
+		why = errors.New("another member may have the others in hand, or they lie too far ahead")
+	}
+	return fmt.Errorf("%w: accepted %d of %d records: %w", ErrIncomplete, done.Accepted.Count(), want, why)
+}
+
+// noteSkips puts what stands into the outcomes of what was accepted, as far as
+// it can be read, also after ctx has ended. Where all is accepted although an
+// answer was lost, it is applied.
+func (s *session) noteSkips(ctx context.Context, targets []gapstore.ShareTarget) {
+	ctx, cancel := context.WithTimeout(context.WithoutCancel(ctx), settleTimeout)
+	defer cancel()
 	store, err := gapstore.Open(ctx, s.applier.Dial)
 	if err != nil {
 		return
@@ -111,13 +124,31 @@ func (s *session) noteShare(ctx context.Context) {
 	loaded, _ := store.Load(ctx, []gapstore.Ref{{Group: s.plan.Group, Share: true}}, nil)
 	for i := range loaded[0].Entries {
 		e := &loaded[0].Entries[i]
-		for k := range s.result.Outcomes {
-			if o := &s.result.Outcomes[k]; e.HasState() && o.Status == Applied && o.Topic == e.Topic && o.Partition == e.Partition {
-				o.After = shareStanding(e)
-				o.After.State, o.After.Err = e.State, nil
-			}
+		at := slices.IndexFunc(targets, func(t gapstore.ShareTarget) bool { return t.Topic == e.Topic && t.Partition == e.Partition })
+		if at < 0 || !e.HasState() {
+			continue
+		}
+		o := s.result.outcome(Target{Topic: e.Topic, Partition: e.Partition})
+		if o.Status == Failed && targets[at].Ranges.Sub(accepted(e)).Empty() {
+			o.Status, o.Err = Applied, nil
+		}
+		if o.Status == Applied {
+			o.After = shareStanding(e)
+			o.After.State, o.After.Err = e.State, nil
 		}
 	}
+}
+
+// accepted are the offsets of e that consumers of the share group have accepted,
+// or that its start has passed.
+func accepted(e *gapstore.Entry) codec.Ranges {
+	all := below(e.Committed)
+	for _, d := range e.State.Delivery {
+		if d.State == codec.Acknowledged {
+			all = all.Union(codec.NewRanges(d.Range))
+		}
+	}
+	return all
 }
 
 // locate looks again where the records are: the group may be at work.
