@@ -11,7 +11,7 @@ import (
 
 // consumerGroup has a member of the consumer protocol come and go, and commits
 // for the group then.
-func (s *releaseScene) consumerGroup(group, topic string) {
+func (s *brokerScene) consumerGroup(group, topic string) {
 	s.t.Helper()
 	client, err := s.dial(kgo.ConsumerGroup(group), kgo.ConsumeTopics(topic), kgo.DisableAutoCommit(),
 		kgo.ServerSideBalancer(), kgo.ConsumeResetOffset(kgo.NewOffset().AtStart()))
@@ -30,7 +30,7 @@ func (s *releaseScene) consumerGroup(group, topic string) {
 
 // shareGroup has a share group see each record once: 2 is rejected, 0, 7 and 14
 // are released, and all others accepted.
-func (s *releaseScene) shareGroup(group, topic string) {
+func (s *brokerScene) shareGroup(group, topic string) {
 	s.t.Helper()
 	s.fromEarliest(group)
 	ctx, cancel := context.WithTimeout(s.t.Context(), time.Minute)
@@ -64,7 +64,7 @@ func (s *releaseScene) shareGroup(group, topic string) {
 }
 
 // fromEarliest has a share group begin at the start of its logs.
-func (s *releaseScene) fromEarliest(group string) {
+func (s *brokerScene) fromEarliest(group string) {
 	s.t.Helper()
 	config := kmsg.NewIncrementalAlterConfigsRequestResourceConfig()
 	config.Name, config.Value = "share.auto.offset.reset", kmsg.StringPtr("earliest")

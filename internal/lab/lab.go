@@ -4,6 +4,7 @@ import (
 	"context"
 	"errors"
 	"fmt"
+	"net"
 	"strconv"
 	"sync"
 	"time"
@@ -25,6 +26,9 @@ const transactionTimeout = 24 * time.Hour
 // ClusterID is the ID of every lab's cluster.
 const ClusterID = "gapctl-lab"
 
+// ClientID is how a lab names itself where it asks its own cluster.
+const ClientID = "gapctl-lab"
+
 // Options says what lab to start; the zero value is one in memory, on any free
 // port, with samples.
 type Options struct {
@@ -37,6 +41,8 @@ type Options struct {
 	Empty bool
 	// Now is when the samples are told from; zero means [Now].
 	Now time.Time
+	// Listen takes the place of [net.Listen], unless it is nil.
+	Listen func(network, address string) (net.Listener, error)
 }
 
 // Lab is a running broker.
@@ -81,7 +87,7 @@ func (l *Lab) start(ctx context.Context, o Options) error {
 	if err := claimDeliveries(o.DataDir); err != nil {
 		return err
 	}
-	if l.client, err = kgo.NewClient(clientOptions(l.addr, "gapctl-lab")...); err != nil {
+	if l.client, err = kgo.NewClient(clientOptions(l.addr, ClientID)...); err != nil {
 		return err
 	}
 	l.limitMetadata()
@@ -109,7 +115,7 @@ func clusterOptions(o Options) []kfake.Opt {
 	opts := []kfake.Opt{
 		kfake.ClusterID(ClusterID),
 		kfake.Ports(o.Port),
-		kfake.ListenFn(listen),
+		kfake.ListenFn(asKafka(o.Listen)),
 		kfake.BrokerConfigs(map[string]string{
 			"transaction.max.timeout.ms": strconv.FormatInt(transactionTimeout.Milliseconds(), 10),
 		}),

@@ -2,15 +2,20 @@ package lab
 
 import "net"
 
-// listen is net.Listen, for connections that say the client's host as Kafka's
-// broker does: without the port, which differs from run to run and would show
-// up in the descriptions of group members.
-func listen(network, address string) (net.Listener, error) {
-	l, err := net.Listen(network, address)
-	if err != nil {
-		return nil, err
+// asKafka is listen, or net.Listen where that is nil, for connections that say
+// the client's host as Kafka's broker does: without the port, which differs from
+// run to run and would show up in the descriptions of group members.
+func asKafka(listen func(network, address string) (net.Listener, error)) func(network, address string) (net.Listener, error) {
+	if listen == nil {
+		listen = net.Listen
 	}
-	return listener{l}, nil
+	return func(network, address string) (net.Listener, error) {
+		l, err := listen(network, address)
+		if err != nil {
+			return nil, err
+		}
+		return listener{l}, nil
+	}
 }
 
 type listener struct{ net.Listener }

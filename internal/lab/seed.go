@@ -24,7 +24,7 @@ type seeder struct {
 }
 
 func seed(ctx context.Context, addr string, now time.Time) error {
-	client, err := kgo.NewClient(clientOptions(addr, "gapctl-lab")...)
+	client, err := kgo.NewClient(clientOptions(addr, ClientID)...)
 	if err != nil {
 		return err
 	}

@@ -111,7 +111,7 @@ func (l *Lab) shareStates(group string) (map[codec.ShareKey]codec.ShareState, er
 // ReadShareGroupStateSummary, and lists both among the broker's API versions.
 func (l *Lab) answerShareState(ctx context.Context) error {
 	ask := kmsg.NewPtrApiVersionsRequest()
-	ask.ClientSoftwareName, ask.ClientSoftwareVersion = "gapctl-lab", "1"
+	ask.ClientSoftwareName, ask.ClientSoftwareVersion = ClientID, "1"
 	known, err := ask.RequestWith(ctx, l.client)
 	if err != nil {
 		return err
