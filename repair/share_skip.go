@@ -114,7 +114,7 @@ func incompleteSkip(done gapstore.ShareSettled, want int64) error {
 // it can be read, also after ctx has ended. Where all is accepted although an
 // answer was lost, it is applied.
 func (s *session) noteSkips(ctx context.Context, targets []gapstore.ShareTarget) {
-	ctx, cancel := context.WithTimeout(context.WithoutCancel(ctx), settleTimeout)
+	ctx, cancel := context.WithTimeout(context.WithoutCancel(ctx), s.applier.settling())
 	defer cancel()
 	store, err := gapstore.Open(ctx, s.applier.Dial)
 	if err != nil {
