@@ -104,12 +104,27 @@ func decided(err error) bool {
 	return ok
 }
 
-// say writes one line for people on standard error.
+// say writes one line for people on standard error, or one for machines, where
+// errors are for those as well.
 func (a *app) say(message string) {
 	if a.mute {
 		return
 	}
-	fmt.Fprintf(a.err, "gapctl: %s\n", inspect.Clean(strings.TrimSpace(message)))
+	message = inspect.Clean(strings.TrimSpace(message))
+	if a.wantsJSON() {
+		var doc noticeDocument
+		doc.Notice.Message = message
+		writeJSONLine(a.err, doc)
+		return
+	}
+	fmt.Fprintf(a.err, "gapctl: %s\n", message)
+}
+
+// noticeDocument is what say says, as a machine reads it.
+type noticeDocument struct {
+	Notice struct {
+		Message string `json:"message"`
+	} `json:"notice"`
 }
 
 // errorDocument is an error as a machine reads it.
@@ -131,6 +146,10 @@ func writeJSONError(w io.Writer, f *failure) {
 		hint := inspect.Clean(f.hint)
 		doc.Error.Hint = &hint
 	}
+	writeJSONLine(w, doc)
+}
+
+func writeJSONLine(w io.Writer, doc any) {
 	enc := json.NewEncoder(w)
 	enc.SetEscapeHTML(false)
 	_ = enc.Encode(doc) // standard error is the last place to complain to

@@ -25,7 +25,7 @@ const (
 
 func (a *app) newProgress(total int64) *progress {
 	now := time.Now()
-	return &progress{app: a, total: total, terminal: isTerminal(a.err), begun: now, last: now}
+	return &progress{app: a, total: total, terminal: isTerminal(a.err) && !a.wantsJSON(), begun: now, last: now}
 }
 
 // report shows that done of the total are done.

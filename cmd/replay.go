@@ -215,7 +215,11 @@ func (a *app) carryOutReplay(ctx context.Context, applier repair.Applier, toStdo
 	result := applier.Apply(ctx, plan, approval)
 	progress.end()
 	if toStdout { // that is where the records are
-		print = func(v inspect.View) error { return inspect.Write(a.err, inspect.OutputTable, v, inspect.Style{}) }
+		output := inspect.OutputTable
+		if a.wantsJSON() {
+			output = inspect.OutputJSON
+		}
+		print = func(v inspect.View) error { return inspect.Write(a.err, output, v, inspect.Style{}) }
 	}
 	return a.showResult(print, result)
 }
