@@ -80,6 +80,9 @@ type Consumer struct {
 	now    *session   // nil where they are not, and before the group has given any
 	failed []error    // of partitions that can not be consumed; Poll tells them
 	wake   context.CancelFunc
+	// awaited is since when this member was given partitions that it does not
+	// consume yet; zero: it does.
+	awaited time.Time
 }
 
 const (

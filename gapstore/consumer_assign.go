@@ -88,6 +88,7 @@ func (c *Consumer) take(now *session, parts []*tracked, failed []error) bool {
 	for _, t := range parts {
 		c.parts[t.place] = t
 	}
+	c.awaited = time.Time{}
 	if c.failed = append(c.failed, failed...); len(c.failed) > 0 && c.wake != nil {
 		c.wake()
 	}
@@ -166,7 +167,7 @@ func (c *Consumer) readGaps(ctx context.Context) (*natives, error) {
 			return n, nil
 		}
 		if ctx.Err() != nil {
-			return nil, c.store.Failure("wait for a commit of group "+c.group+" to end", ctx.Err())
+			return nil, c.commitsEnd(ctx)
 		}
 		pause(ctx, 5*time.Millisecond)
 		n.readOn(ctx, c.store)
@@ -217,7 +218,7 @@ func (c *Consumer) drop(partitions map[string][]int32) (parts []*tracked) {
 	c.pull.Lock()
 	defer c.pull.Unlock()
 	c.mu.Lock()
-	c.now = nil
+	c.now, c.awaited = nil, time.Time{}
 	for topic, numbers := range partitions {
 		for _, partition := range numbers {
 			for _, at := range c.withCompanion(place{topic, partition}) {

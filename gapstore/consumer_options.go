@@ -68,11 +68,22 @@ func (c *Consumer) newTransactor(dial Dial) (*transactor, error) {
 	}, nil
 }
 
+// assigned begins with partitions that the group has given to this member.
+func (c *Consumer) assigned(cl *kgo.Client, parts map[string][]int32) {
+	if len(parts) > 0 {
+		c.await()
+	}
+	if c.sharing != Whole {
+		c.enter(cl)
+	}
+}
+
 func (c *Consumer) clientOpts(o ConsumerOptions) []kgo.Opt {
 	opts := []kgo.Opt{
 		kgo.ConsumerGroup(o.Group), kgo.ConsumeTopics(o.Topics...),
 		kgo.DisableAutoCommit(), kgo.RequireStableFetchOffsets(), kgo.BlockRebalanceOnPoll(),
 		kgo.AdjustFetchOffsetsFn(c.begin),
+		kgo.OnPartitionsAssigned(func(_ context.Context, cl *kgo.Client, parts map[string][]int32) { c.assigned(cl, parts) }),
 		kgo.OnPartitionsRevoked(func(ctx context.Context, cl *kgo.Client, parts map[string][]int32) { c.revoke(ctx, cl, parts) }),
 		kgo.OnPartitionsLost(func(_ context.Context, _ *kgo.Client, parts map[string][]int32) { c.drop(parts) }),
 	}
@@ -80,8 +91,7 @@ func (c *Consumer) clientOpts(o ConsumerOptions) []kgo.Opt {
 		opts = append(opts, kgo.InstanceID(*c.instance))
 	}
 	if c.sharing != Whole {
-		opts = append(opts, kgo.Balancers(&balancer{c.sharing, c.takenSlots, c.give}),
-			kgo.OnPartitionsAssigned(func(_ context.Context, cl *kgo.Client, _ map[string][]int32) { c.enter(cl) }))
+		opts = append(opts, kgo.Balancers(&balancer{c.sharing, c.takenSlots, c.give}))
 	}
 	return opts
 }

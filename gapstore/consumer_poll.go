@@ -69,7 +69,7 @@ func (c *Consumer) sift(fetches kgo.Fetches) (records []*kgo.Record) {
 func (c *Consumer) pollFailure(ctx context.Context, fetches kgo.Fetches, ended bool) (err error) {
 	op := "poll group " + c.group
 	if ended && ctx.Err() != nil {
-		err = c.failure(op, ctx.Err(), 0)
+		err = c.failure(op, c.waiting(ctx), 0)
 	}
 	fetches.EachError(func(topic string, partition int32, failed error) {
 		if !ended || !errors.Is(failed, context.Canceled) && !errors.Is(failed, context.DeadlineExceeded) {

@@ -110,6 +110,8 @@ func (c *Consumer) commitNow(ctx context.Context, now *session, parts []*tracked
 
 // askAgain replaces offsets by what is committed now, once that is stable.
 func (c *Consumer) askAgain(ctx context.Context, offsets map[string]map[int32]kgo.Offset) error {
+	ctx, cancel := context.WithTimeout(ctx, stableTimeout)
+	defer cancel()
 	for {
 		committed, err := c.committed(ctx)
 		if err != nil {
@@ -128,7 +130,7 @@ func (c *Consumer) askAgain(ctx context.Context, offsets map[string]map[int32]kg
 			return nil
 		}
 		if ctx.Err() != nil {
-			return c.store.Failure("wait for a commit of group "+c.group+" to end", ctx.Err())
+			return c.commitsEnd(ctx)
 		}
 		pause(ctx, 5*time.Millisecond)
 	}
