@@ -25,9 +25,12 @@ func (s *server) properties() string {
 		"log.dirs":                            s.data(),
 		"auto.create.topics.enable":           "false",
 		// Soon after a kill, the old registration must lapse before the new one.
-		"broker.session.timeout.ms":                        "5000",
-		"broker.heartbeat.interval.ms":                     "500",
-		"group.initial.rebalance.delay.ms":                 "0",
+		"broker.session.timeout.ms":        "5000",
+		"broker.heartbeat.interval.ms":     "500",
+		"group.initial.rebalance.delay.ms": "0",
+		// Records of a test may be old; half a minute after its start the broker
+		// would begin to delete them.
+		"log.retention.ms":                                 "-1",
 		"group.min.session.timeout.ms":                     "1000",
 		"offsets.topic.replication.factor":                 "1",
 		"offsets.topic.num.partitions":                     "4",
