@@ -158,7 +158,7 @@ func eachCommitStep(t *testing.T, states map[string]bool, newRun func(*testing.T
 			t.Run(name+"-"+state, func(t *testing.T) {
 				clean := prepare(t)
 				clean.arm(step{}, "")
-				if err := clean.commit(); err != nil {
+				if err := clean.consumer.Commit(t.Context()); err != nil {
 					t.Fatal(err)
 				}
 				steps := clean.wire.requests()
@@ -180,6 +180,7 @@ func eachCommitStep(t *testing.T, states map[string]bool, newRun func(*testing.T
 // Every request of a commit is lost, answered in vain, sent or answered twice:
 // old or new state stands, whole, and the next commit finishes.
 func TestConsumerCommitOverABadNetwork(t *testing.T) {
+	t.Parallel()
 	eachCommitStep(t, producers(), newCommitRun, func(t *testing.T, at step, prepare func(*testing.T) *commitRun) {
 		overABadNetwork(t, at, prepare)
 	})
@@ -204,6 +205,7 @@ func overABadNetwork(t *testing.T, at step, prepare func(*testing.T) *commitRun)
 // The process is killed at every request of a commit: the next one of its name
 // goes on from the old or the new state, without a wait.
 func TestConsumerKilledInACommit(t *testing.T) {
+	t.Parallel()
 	eachCommitStep(t, producers(), newCommitRun, func(t *testing.T, at step, prepare func(*testing.T) *commitRun) {
 		r := prepare(t)
 		r.arm(at, gone)
@@ -225,7 +227,21 @@ func TestConsumerKilledInACommit(t *testing.T) {
 
 // The broker refuses each request, for good or for the moment.
 func TestConsumerCommitRefused(t *testing.T) {
+	t.Parallel()
 	eachCommitStep(t, map[string]bool{"anew": true}, newCommitRun, refusedWithEach)
+}
+
+// newerWriter takes the consumer's transactions over, which ends what is open.
+func (r *commitRun) newerWriter() {
+	r.t.Helper()
+	newer, err := r.dial(kgo.TransactionalID(r.consumer.txn.id))
+	if err != nil {
+		r.t.Fatal(err)
+	}
+	defer newer.Close()
+	if _, _, err := newer.ProducerID(r.t.Context()); err != nil {
+		r.t.Error(err)
+	}
 }
 
 func refusedWithEach(t *testing.T, at step, prepare func(*testing.T) *commitRun) {
@@ -238,6 +254,9 @@ func refusedWithEach(t *testing.T, at step, prepare func(*testing.T) *commitRun)
 			handle := refuse(r.cluster, at, code)
 			err := r.commit()
 			handle.Remove()
+			if at.key == kmsg.EndTxn && code == kerr.InvalidProducerEpoch {
+				r.newerWriter() // to which the consumer leaves its transaction
+			}
 			r.judge(err, r.standing())
 			r.finish()
 		})

@@ -19,14 +19,18 @@ func compactingBroker(t testing.TB) *kafkatest.Broker {
 }
 
 func TestKafkaConsumer(t *testing.T) {
+	t.Parallel()
 	b := compactingBroker(t)
-	t.Run("killed", func(t *testing.T) { killedAtRandom(t, b) })
-	t.Run("together", func(t *testing.T) { membersKilledAtRandom(t, b) })
-	t.Run("together-java", func(t *testing.T) { javaSeesTheUnion(t, b) })
-	t.Run("compacted", func(t *testing.T) { sameAfterCompaction(t, b) })
-	t.Run("java", func(t *testing.T) { javaSeesTheStableOffset(t, b) })
-	t.Run("fenced", func(t *testing.T) { fencedByGeneration(t, realWork(t, b, "fenced", 1, 20)) })
-	t.Run("kip-848", func(t *testing.T) { resumesInKIP848(t, b) })
+	for name, test := range map[string]func(*testing.T, *kafkatest.Broker){
+		"killed": killedAtRandom, "together": membersKilledAtRandom, "together-java": javaSeesTheUnion,
+		"compacted": sameAfterCompaction, "java": javaSeesTheStableOffset, "kip-848": resumesInKIP848,
+		"fenced": func(t *testing.T, b *kafkatest.Broker) { fencedByGeneration(t, realWork(t, b, "fenced", 1, 20)) },
+	} {
+		t.Run(name, func(t *testing.T) {
+			t.Parallel()
+			test(t, b)
+		})
+	}
 }
 
 func realWork(t testing.TB, b *kafkatest.Broker, name string, partitions int32, n int) *work {

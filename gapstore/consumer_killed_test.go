@@ -15,15 +15,20 @@ import (
 	"github.com/gapctl/gapctl/internal/kafkatest"
 )
 
-const (
-	jobs       = 100_000
-	partitions = 4
-	kills      = 50
-)
+// longEnv makes the tests with killed processes long ones.
+const longEnv = "GAPCTL_TEST_LONG"
 
-// The worker is killed at 50 random moments while it processes 100,000 records:
-// each is processed, and none again whose commit was made.
+func long() bool { return os.Getenv(longEnv) != "" }
+
+// The worker is killed at random moments while it processes records, at 50 in
+// 100,000 of them where this is to be long: each is processed, and none again
+// whose commit was made.
 func killedAtRandom(t *testing.T, b *kafkatest.Broker) {
+	const partitions = 4
+	jobs, kills := 24_000, 12
+	if long() {
+		jobs, kills = 100_000, 50
+	}
 	w := realWork(t, b, "jobs", partitions, jobs/partitions)
 	path := filepath.Join(t.TempDir(), "journal")
 	if err := os.WriteFile(path, nil, 0o600); err != nil {
@@ -46,7 +51,7 @@ func killedAtRandom(t *testing.T, b *kafkatest.Broker) {
 		go func() { ended <- cmd.Wait() }()
 		for {
 			j.read(life)
-			if life < kills && len(j.processed) >= min(enough, jobs-1) || len(j.processed) == jobs && w.committed() == jobs {
+			if life < kills && len(j.processed) >= min(enough, jobs-1) || len(j.processed) == jobs && w.committed() == int64(jobs) {
 				break
 			}
 			select {

@@ -66,8 +66,8 @@ func (w *work) fillWith(partitions int32, n int, record func(partition int32, i 
 }
 
 func (w *work) options(client ...kgo.Opt) ConsumerOptions {
-	client = append([]kgo.Opt{kgo.SessionTimeout(2 * time.Second), kgo.HeartbeatInterval(50 * time.Millisecond),
-		kgo.RebalanceTimeout(2 * time.Second), kgo.FetchMaxWait(50 * time.Millisecond)}, client...)
+	client = append([]kgo.Opt{kgo.SessionTimeout(10 * time.Second), kgo.HeartbeatInterval(50 * time.Millisecond),
+		kgo.RebalanceTimeout(20 * time.Second), kgo.FetchMaxWait(50 * time.Millisecond)}, client...)
 	return ConsumerOptions{Group: w.group, Topics: []string{w.topic}, Native: NativeOptions{Partitions: 3}, Client: client}
 }
 
@@ -92,7 +92,7 @@ func (c *Consumer) crash() {
 // poll polls until n records have come.
 func (w *work) poll(c *Consumer, n int) []*kgo.Record {
 	w.t.Helper()
-	ctx, cancel := context.WithTimeout(w.t.Context(), 30*time.Second)
+	ctx, cancel := context.WithTimeout(w.t.Context(), time.Minute)
 	defer cancel()
 	var all []*kgo.Record
 	for len(all) < n {
@@ -105,23 +105,28 @@ func (w *work) poll(c *Consumer, n int) []*kgo.Record {
 	return all
 }
 
-// entries is what the group has committed, checked: offset and gaps are those
-// of one commit. A broker answers before all partitions know of a transaction's
-// end: so it waits for that.
-func (w *work) entries() map[int32]Entry {
+// settled is what the group has committed. A broker answers before all partitions
+// know of a transaction's end, also of the first one: so it waits for that.
+func (w *work) settled() (entries []Entry) {
 	w.t.Helper()
 	s, err := Open(w.t.Context(), w.dial)
 	if err != nil {
 		w.t.Fatal(err)
 	}
 	defer s.Close()
-	var loaded Loaded
 	await(w.t, "transactions to end", func() bool {
-		loaded = loadGroup(w.t, s, w.group)
-		return !slices.ContainsFunc(loaded.Entries, func(e Entry) bool { return e.Pending || e.Committed < 0 })
+		entries = loadGroup(w.t, s, w.group).Entries
+		return len(entries) > 0 && !slices.ContainsFunc(entries, func(e Entry) bool { return e.Pending || e.Committed < 0 })
 	})
+	return entries
+}
+
+// entries is what the group has committed, checked: offset and gaps are those
+// of one commit.
+func (w *work) entries() map[int32]Entry {
+	w.t.Helper()
 	entries := map[int32]Entry{}
-	for _, e := range loaded.Entries {
+	for _, e := range w.settled() {
 		if _, moved := e.Moved(); e.Err != nil || e.Home != HomeNative || moved || e.State.Check() != nil {
 			w.t.Errorf("%s: home %s, committed %d, state [%d,%d) %s, error %v", e.Key, e.Home, e.Committed, e.State.Stable, e.State.Max, e.State.Gaps, e.Err)
 		}

@@ -45,6 +45,7 @@ func TestConsumerCommitsWhatIsRevoked(t *testing.T) {
 		"kip-848": kgo.ServerSideBalancer(),
 	} {
 		t.Run(name, func(t *testing.T) {
+			t.Parallel()
 			w, _ := newWork(t, 2, 10)
 			first := w.join(w.options(balancer))
 			records := w.poll(first, 20)
@@ -97,7 +98,7 @@ func TestConsumerForgottenByTheGroup(t *testing.T) {
 		resp.ErrorCode = kerr.UnknownMemberID.Code
 		return resp, nil, true
 	})
-	ctx, cancel := context.WithTimeout(t.Context(), 30*time.Second)
+	ctx, cancel := context.WithTimeout(t.Context(), time.Minute)
 	defer cancel()
 	_, err := member.Poll(ctx, 0)
 	if !errors.Is(err, ErrLost) || !errors.Is(err, kerr.UnknownMemberID) {

@@ -21,10 +21,10 @@ import (
 const workerEnv = "GAPCTL_TEST_WORKER"
 
 // workerSession is how long the group waits for a worker that was killed.
-const workerSession = 10 * time.Second
+const workerSession = 6 * time.Second
 
 // workerPatience is how long a worker waits for records before it gives up.
-const workerPatience = 40 * time.Second
+const workerPatience = 2 * time.Minute
 
 // worker is a process that is killed at any moment. It writes down what it
 // processed before it marks it as done, and what was committed after that.

@@ -17,6 +17,7 @@ import (
 
 // Leaders that move while records are read cost time and nothing else.
 func TestReadRecordsFollowsTheLeader(t *testing.T) {
+	t.Parallel()
 	c, err := kfake.NewCluster(kfake.NumBrokers(3), kfake.SeedTopics(4, "orders"))
 	if err != nil {
 		t.Fatal(err)
@@ -48,6 +49,7 @@ func TestReadRecordsFollowsTheLeader(t *testing.T) {
 
 // What retention removes in the middle is left out; it is no phantom.
 func TestReadRecordsLeavesOutWhatRetentionRemoves(t *testing.T) {
+	t.Parallel()
 	c, err := kfake.NewCluster(kfake.NumBrokers(1), kfake.SeedTopics(1, "orders"))
 	if err != nil {
 		t.Fatal(err)
@@ -83,6 +85,7 @@ func TestReadRecordsLeavesOutWhatRetentionRemoves(t *testing.T) {
 }
 
 func TestReadRecordsGivesUp(t *testing.T) {
+	t.Parallel()
 	c, err := kfake.NewCluster(kfake.NumBrokers(1), kfake.SeedTopics(2, "orders"))
 	if err != nil {
 		t.Fatal(err)
@@ -125,6 +128,7 @@ func TestReadRecordsGivesUp(t *testing.T) {
 
 // A broker that only ever answers that it does not lead is asked a few times.
 func TestReadRecordsGivesUpALeaderlessLog(t *testing.T) {
+	t.Parallel()
 	c, err := kfake.NewCluster(kfake.NumBrokers(1), kfake.SeedTopics(1, "orders"))
 	if err != nil {
 		t.Fatal(err)

@@ -13,6 +13,7 @@ import (
 )
 
 func TestKafkaReadRecords(t *testing.T) {
+	t.Parallel()
 	const partitions = 3
 	broker := kafkatest.Shared(t)
 	broker.CreateTopic("read-records", partitions, nil)

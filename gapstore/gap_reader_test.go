@@ -181,6 +181,7 @@ func TestReadRecordsTellsEveryOffsetOnce(t *testing.T) {
 
 // Logs with many gaps far apart share requests to the end.
 func TestReadRecordsSharesRequests(t *testing.T) {
+	t.Parallel()
 	const partitions, gaps, apart = 4, 150, 400
 	c, err := kfake.NewCluster(kfake.NumBrokers(1), kfake.SeedTopics(partitions, "orders"))
 	if err != nil {

@@ -57,6 +57,7 @@ func wantedOf(records []*kgo.Record, wanted codec.Ranges) []string {
 
 // Thin batches have the wanted records as they are, and end where the others do.
 func TestThinBatches(t *testing.T) {
+	t.Parallel()
 	s, at, p := sentBatches(t)
 	sent := p.RecordBatches
 	whole := s.unpack(at, &p, committedOnly)

@@ -84,7 +84,10 @@ func (a *arriver) awaitMember() {
 
 // A consumer arrives just before each request that a repair sends, one run
 // each. It must come to its partitions, and start from a whole state.
-func TestConsumerArrivesAtEveryStep(t *testing.T) { eachStep(t, arriveAt) }
+func TestConsumerArrivesAtEveryStep(t *testing.T) {
+	t.Parallel()
+	eachStep(t, arriveAt)
+}
 
 func arriveAt(t *testing.T, at step, c setting) {
 	s, _ := fakeScene(t, c)

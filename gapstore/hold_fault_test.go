@@ -18,11 +18,13 @@ import (
 // network has: what stands afterwards is the old state or the new one, whole,
 // the error does not lie about it, and another repair finishes.
 func TestNetworkFaultAtEveryStep(t *testing.T) {
+	t.Parallel()
 	eachStep(t, func(t *testing.T, at step, c setting) {
 		for _, how := range []fault{cutBefore, cutAfter, sentTwice, answerTwice, deaf, gone} {
 			t.Run(string(how), func(t *testing.T) {
 				t.Parallel()
 				s, _ := fakeScene(t, c)
+				s.timing = hasty()
 				w := s.wire()
 				w.at, w.fault = at, how
 				s.survives(w.dial)
@@ -36,6 +38,7 @@ func TestNetworkFaultAtEveryStep(t *testing.T) {
 
 // The broker refuses each request, for good or for the moment.
 func TestErrorAnswerAtEveryStep(t *testing.T) {
+	t.Parallel()
 	codes := []*kerr.Error{kerr.UnknownServerError, kerr.CoordinatorLoadInProgress,
 		kerr.UnknownMemberID, kerr.RebalanceInProgress, kerr.GroupAuthorizationFailed, kerr.InvalidProducerEpoch,
 		kerr.ConcurrentTransactions, kerr.RequestTimedOut}
@@ -44,6 +47,7 @@ func TestErrorAnswerAtEveryStep(t *testing.T) {
 			t.Run(code.Message, func(t *testing.T) {
 				t.Parallel()
 				s, cluster := fakeScene(t, c)
+				s.timing = hasty()
 				handle := refuse(cluster, at, code)
 				defer handle.Remove()
 				s.survives(s.dial)

@@ -5,6 +5,7 @@ import (
 	"slices"
 	"strings"
 	"testing"
+	"time"
 
 	"github.com/gapctl/gapctl/internal/kafkatest"
 	"github.com/twmb/franz-go/pkg/kmsg"
@@ -62,10 +63,13 @@ func TestKafkaJavaConsumerArrivesInACommit(t *testing.T) {
 	for name, opts := range javaConsumers {
 		for _, at := range []step{{kmsg.TxnOffsetCommit, 1}, {kmsg.EndTxn, 1}} {
 			t.Run(name+"/"+at.String(), func(t *testing.T) {
+				t.Parallel()
 				s, b := realScene(t, "arrive-"+name+"-"+at.key.Name(), 4)
 				var java *kafkatest.Classic
+				s.timing.parting = time.Minute // a JVM starts in it
 				w := s.wire()
 				h := s.acquire(w.dial)
+				h.txn.timeout = s.timing.parting
 				w.at, w.before = at, func() {
 					java = s.startJava(b, opts)
 					<-h.Lost()
@@ -99,6 +103,7 @@ func TestKafkaJavaConsumerArrivesBetweenCommits(t *testing.T) {
 	t.Parallel()
 	for name, opts := range javaConsumers {
 		t.Run(name, func(t *testing.T) {
+			t.Parallel()
 			s, b := realScene(t, "between-"+name, 0)
 			h := s.acquire(s.dial)
 			if err := h.Commit(t.Context(), s.change()); err != nil {
@@ -123,6 +128,7 @@ func TestKafkaLiveGroupIsLeftAlone(t *testing.T) {
 	t.Parallel()
 	for name, opts := range javaConsumers {
 		t.Run(name, func(t *testing.T) {
+			t.Parallel()
 			s, b := realScene(t, "live-"+name, 0)
 			java := s.startJava(b, opts)
 			if got := starts(java); !slices.Equal(got, []int64{oldOffset, oldOffset}) {

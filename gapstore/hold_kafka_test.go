@@ -23,7 +23,6 @@ func realScene(t testing.TB, name string, records int) (*scene, *kafkatest.Broke
 	b := kafkatest.Shared(t)
 	name = strings.ReplaceAll(strings.ToLower(name), " ", "-")
 	s := &scene{t: t, addrs: []string{b.Addr()}, group: name, topic: name + "-in", out: name + "-out", records: records, timing: usualTiming()}
-	s.timing.session = 6 * time.Second
 	b.CreateTopic(s.topic, 2, nil)
 	b.CreateTopic(s.out, 2, nil)
 	b.Fill(s.topic, 2, 30)
@@ -124,6 +123,8 @@ func TestKafkaTransactionIsWhole(t *testing.T) {
 func TestKafkaNextHoldEndsWhatWasLeft(t *testing.T) {
 	t.Parallel()
 	s, _ := realScene(t, "left-open", 3)
+	patient := s.timing
+	s.timing = hasty()
 	w := s.wire()
 	w.at, w.fault = step{kmsg.EndTxn, 1}, gone
 	h := s.acquire(w.dial)
@@ -131,9 +132,10 @@ func TestKafkaNextHoldEndsWhatWasLeft(t *testing.T) {
 		t.Fatal("committed without the last request")
 	}
 	began := time.Now()
+	s.timing = patient
 	s.finish()
 	s.mustSee(s.newState())
-	t.Logf("finished after %v (session %v, transaction timeout %v)", time.Since(began), s.timing.session, transactionTimeout)
+	t.Logf("finished after %v (session %v, transaction timeout %v)", time.Since(began), hasty().session, transactionTimeout)
 }
 
 // The estimate agrees with the broker: what it lets through the broker takes,

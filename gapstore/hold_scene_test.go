@@ -43,13 +43,19 @@ func fakeScene(t testing.TB, set setting) (*scene, *kfake.Cluster) {
 	t.Helper()
 	c := fakeCluster(t, "orders", "copies")
 	s := &scene{t: t, addrs: c.ListenAddrs(), group: "billing", topic: "orders", out: "copies", records: set.records,
-		timing: timing{session: time.Second, heartbeat: 100 * time.Millisecond, rebalance: 5 * time.Second, parting: time.Second},
+		timing: timing{session: 10 * time.Second, heartbeat: 100 * time.Millisecond, rebalance: 20 * time.Second, parting: 10 * time.Second},
 		opts:   quickRetries()}
 	if set.speaks != nil {
 		s.opts = append(s.opts, kgo.MaxVersions(set.speaks))
 	}
 	s.prepare()
 	return s, c
+}
+
+// hasty is for those that are to die: a group waits for them no longer than it
+// must, and they don't try for long to end what they can't.
+func hasty() timing {
+	return timing{session: time.Second, heartbeat: 100 * time.Millisecond, rebalance: 5 * time.Second, parting: time.Second}
 }
 
 // prepare makes the old state.
@@ -290,15 +296,4 @@ func (s *scene) mustSee(want ...state) state {
 	}
 	s.t.Fatalf("state is %+v, want one of %+v", now, want)
 	return now
-}
-
-// await polls until ok, and fails the test after a time that is shorter than the
-// transaction timeout: what waits for that has not been ended.
-func await(t testing.TB, what string, ok func() bool) {
-	t.Helper()
-	for deadline := time.Now().Add(transactionTimeout * 2 / 3); !ok(); time.Sleep(5 * time.Millisecond) {
-		if time.Now().After(deadline) {
-			t.Fatalf("gave up waiting for %s", what)
-		}
-	}
 }

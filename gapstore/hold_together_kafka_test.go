@@ -16,6 +16,7 @@ func TestKafkaTogetherJavaConsumerArrives(t *testing.T) {
 	t.Parallel()
 	for name, opts := range javaConsumers {
 		t.Run(name, func(t *testing.T) {
+			t.Parallel()
 			s, broker := realScene(t, "together-"+name, 2)
 			a, b := s.pair(s.dial)
 			for _, h := range []*Hold{a, b} {
@@ -48,8 +49,8 @@ func TestKafkaTogetherEndsWhatTheDeadLeft(t *testing.T) {
 	t.Parallel()
 	for _, at := range []step{{kmsg.TxnOffsetCommit, 1}, {kmsg.EndTxn, 1}} {
 		t.Run(at.String(), func(t *testing.T) {
+			t.Parallel()
 			s, _ := realScene(t, "together-dead-"+at.key.Name(), 2)
-			s.timing.parting = time.Second // of the one that dies in vain
 			w := s.wire()
 			a, b := s.pair(s.dial, w.dial)
 			if err := a.Commit(t.Context(), s.own(a, newOffset)); err != nil {

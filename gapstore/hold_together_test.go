@@ -49,10 +49,14 @@ func (s *scene) rejoined(holds ...*Hold) {
 	}
 }
 
-// pair are two holds, each with one of the partitions.
+// pair are two holds, each with one of the partitions. One that has a network of
+// its own is the one that dies.
 func (s *scene) pair(dials ...Dial) (a, b *Hold) {
 	s.t.Helper()
 	a = s.together(dials[0])
+	if len(dials) > 1 {
+		s.timing = hasty()
+	}
 	second := make(chan *Hold)
 	go func() { // its join lasts until the first has joined again
 		h, err := s.tryTogether(s.t.Context(), dials[len(dials)-1])
@@ -107,6 +111,7 @@ func TestTogetherEachWritesItsShare(t *testing.T) {
 func TestTogetherOneLeaves(t *testing.T) {
 	for _, how := range []string{"leaves", "dies"} {
 		t.Run(how, func(t *testing.T) {
+			t.Parallel()
 			s, _ := fakeScene(t, setting{records: 2})
 			w := s.wire()
 			a, b := s.pair(s.dial, w.dial)
@@ -134,6 +139,7 @@ func TestTogetherOneLeaves(t *testing.T) {
 // A process is killed at each step of a commit. Another takes its partition
 // over: what that finds there is old or new, and stays.
 func TestTogetherOneDiesInACommit(t *testing.T) {
+	t.Parallel()
 	for _, at := range []step{{kmsg.InitProducerID, 1}, {kmsg.Produce, 1}, {kmsg.TxnOffsetCommit, 1}, {kmsg.EndTxn, 1}} {
 		for _, how := range []fault{gone, deaf} {
 			t.Run(fmt.Sprintf("%v/%s", at, how), func(t *testing.T) {

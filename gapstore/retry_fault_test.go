@@ -55,16 +55,19 @@ func (w *retrying) everything() string {
 // The network spoils each request of a commit with results, or the broker refuses
 // it: all of it is there or nothing, and the next commit completes it, once.
 func TestRetryCommitOverABadNetwork(t *testing.T) {
+	t.Parallel()
 	eachCommitStep(t, producers(), newRetryRun, overABadNetwork)
 }
 
 func TestRetryCommitRefused(t *testing.T) {
+	t.Parallel()
 	eachCommitStep(t, map[string]bool{"anew": true}, newRetryRun, refusedWithEach)
 }
 
 // The process is killed at every request: the next one does what is left, and
 // then each record is in one place, once.
 func TestRetryKilledInACommit(t *testing.T) {
+	t.Parallel()
 	eachCommitStep(t, producers(), newRetryRun, func(t *testing.T, at step, prepare func(*testing.T) *commitRun) {
 		r := prepare(t)
 		r.arm(at, gone)

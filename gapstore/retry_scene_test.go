@@ -168,9 +168,7 @@ func equal(got []string, want ...string) bool { return slices.Equal(got, want) }
 // topic.
 func (w *retrying) allDone() {
 	w.t.Helper()
-	s := openStore(w.t, w.addrs...)
-	defer s.Close()
-	for _, e := range loadGroup(w.t, s, w.group).Entries {
+	for _, e := range w.settled() {
 		if e.Err != nil || e.State.Outstanding() != 0 {
 			w.t.Errorf("%s: outstanding %s, error %v", e.Key, e.State.Gaps, e.Err)
 		}

@@ -14,6 +14,7 @@ import (
 // On a real broker both ways of reading share state tell the same, and what the
 // consumer did; and neither leaves a trace.
 func TestKafkaShareState(t *testing.T) {
+	t.Parallel()
 	broker := kafkatest.Shared(t)
 	const topic, group, records = "share-state", "share-state-readers", 60
 	broker.CreateTopic(topic, 2, nil)

@@ -17,10 +17,6 @@ import (
 	"github.com/gapctl/gapctl/internal/kafkatest"
 )
 
-// togetherEnv makes the test with killed members a long one: 200,000 records in
-// each partition, killed for three minutes.
-const togetherEnv = "GAPCTL_TEST_TOGETHER"
-
 const togetherKeys = 500
 
 // togetherKey is the key of a record, which the journal does not hold.
@@ -31,6 +27,7 @@ type gang struct {
 	*work
 	j    *journal
 	path string
+	life time.Duration // that the longest has, beside a second
 	stop chan struct{}
 	all  sync.WaitGroup
 
@@ -39,15 +36,16 @@ type gang struct {
 }
 
 // Members of a group that shares partitions by key are killed at random
-// moments, and others come in their place: each record is processed, none again
-// whose commit was made, and those of a key in their order.
+// moments, and others come in their place, for three minutes and with 200,000
+// records in each partition where this is to be long: each record is processed,
+// none again whose commit was made, and those of a key in their order.
 func membersKilledAtRandom(t *testing.T, b *kafkatest.Broker) {
-	n, period := int64(15_000), 30*time.Second
-	if os.Getenv(togetherEnv) != "" {
-		n, period = 200_000, 3*time.Minute
+	n, period, life := int64(8_000), 15*time.Second, 5*time.Second
+	if long() {
+		n, period, life = 200_000, 3*time.Minute, 12*time.Second
 	}
 	w := realWork(t, b, "together", 2, 0)
-	g := &gang{work: w, path: filepath.Join(t.TempDir(), "journal"), stop: make(chan struct{})}
+	g := &gang{work: w, path: filepath.Join(t.TempDir(), "journal"), life: life, stop: make(chan struct{})}
 	if err := os.WriteFile(g.path, nil, 0o600); err != nil {
 		t.Fatal(err)
 	}
@@ -95,7 +93,7 @@ func membersKilledAtRandom(t *testing.T, b *kafkatest.Broker) {
 // awaitAll waits until all records are processed and committed.
 func (w *work) awaitAll(g *gang, n int64) {
 	w.t.Helper()
-	deadline := time.Now().Add(2 * time.Minute)
+	deadline := time.Now().Add(3 * time.Minute)
 	for {
 		g.j.read(0)
 		if int64(len(g.j.processed)) == n && w.offsets() == n {
@@ -137,7 +135,7 @@ func (g *gang) live(addr, instance string, period time.Duration) {
 		}
 		ended := make(chan error, 1)
 		go func() { ended <- cmd.Wait() }()
-		life := time.After(time.Duration(1+rand.IntN(12)) * time.Second)
+		life := time.After(time.Second + rand.N(g.life))
 		if time.Now().After(deadline) {
 			life = nil
 		}

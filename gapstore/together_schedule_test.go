@@ -145,6 +145,7 @@ func (m *model) finish() {
 }
 
 func TestTogetherAgainstAModel(t *testing.T) {
+	t.Parallel()
 	for seed := range uint64(2000) {
 		m := newModel(t, seed)
 		for range 200 {

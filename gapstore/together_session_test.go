@@ -48,6 +48,7 @@ func (m *mate) commit(t *testing.T) {
 // Whoever is not the keeper has no offset to commit; all the same the group's
 // coordinator refuses a member of an old generation, and one that is none.
 func TestTogetherFencedByGeneration(t *testing.T) {
+	t.Parallel()
 	w, keeper, other := sharingPair(t, 40)
 	records := w.poll(other.c, 3)
 	other.c.Done(records[0])
@@ -82,6 +83,7 @@ func TestTogetherFencedByGeneration(t *testing.T) {
 // An operator moves the offset back while nobody is there: everything from
 // there on comes again, once, whatever the slots of that time say.
 func TestTogetherFollowsAMovedOffset(t *testing.T) {
+	t.Parallel()
 	plain, _ := newWork(t, 1, 0)
 	w := newCrew(plain, ByBlock)
 	w.fillKeys(1, 100, 10)
@@ -108,6 +110,7 @@ func TestTogetherFollowsAMovedOffset(t *testing.T) {
 // A rebalance waits for the records in hand: who gets their keys next does not
 // get them before.
 func TestTogetherDrainsHandsFirst(t *testing.T) {
+	t.Parallel()
 	plain, cluster := newWork(t, 1, 0)
 	w := newCrew(plain, ByKey)
 	w.fillKeys(1, 20, 10)
@@ -153,10 +156,11 @@ func TestTogetherDrainsHandsFirst(t *testing.T) {
 // A process that takes the place of a killed one, in the same generation, goes
 // on with its slot.
 func TestTogetherAnotherProcessInItsPlace(t *testing.T) {
+	t.Parallel()
 	plain, _ := newWork(t, 1, 0)
 	w := newCrew(plain, ByKey)
 	join := func(instance string) *Consumer {
-		o := w.options(kgo.SessionTimeout(20 * time.Second))
+		o := w.options(kgo.SessionTimeout(time.Minute))
 		o.Sharing, o.Instance = ByKey, instance
 		return w.join(o)
 	}
@@ -200,6 +204,7 @@ func TestTogetherAnotherProcessInItsPlace(t *testing.T) {
 
 // One member takes over alone what a group has shared, and the other way round.
 func TestTogetherAfterAloneAndBack(t *testing.T) {
+	t.Parallel()
 	plain, _ := newWork(t, 1, 0)
 	w := newCrew(plain, Whole)
 	w.fillKeys(1, 90, 10)
@@ -232,6 +237,7 @@ func TestTogetherAfterAloneAndBack(t *testing.T) {
 
 // A slot does not grow with what other members have done.
 func TestTogetherSlotsFollowTheOffset(t *testing.T) {
+	t.Parallel()
 	w, keeper, other := sharingPair(t, 10)
 	done := func(m *mate, from, to int64) {
 		p := m.part()

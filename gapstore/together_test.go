@@ -148,8 +148,10 @@ func (w *crew) awaitShares(mates ...*mate) {
 func everything(*kgo.Record) bool { return true }
 
 func TestTogetherEachRecordGoesToOneMember(t *testing.T) {
+	t.Parallel()
 	for _, sharing := range []Sharing{ByKey, ByBlock} {
 		t.Run(sharing.String(), func(t *testing.T) {
+			t.Parallel()
 			const partitions, n = 2, 600
 			plain, _ := newWork(t, partitions, 0)
 			w := newCrew(plain, sharing)

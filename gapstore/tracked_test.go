@@ -173,6 +173,7 @@ func (r *trackedRun) check(t *rapid.T) {
 }
 
 func TestTrackedAgainstAPlainSet(t *testing.T) {
+	t.Parallel()
 	rapid.Check(t, func(t *rapid.T) {
 		r := &trackedRun{
 			id: codec.NativeID{Group: "billing", TopicID: [16]byte{1}}, kafka: NoOffset,
