@@ -205,6 +205,8 @@ func judgeResult(r repair.Result) error {
 		return fail(exitPartial, "run it again for what is left", "%w", err)
 	case r.Count(repair.Unverified) > 0:
 		return fail(exitUnverified, "gapctl describe "+r.Group+" shows what stands", "%w", err)
+	case done == 0 && r.Copied() > 0:
+		return fail(exitPartial, "", "%w", err)
 	case done > 0 && done+r.Count(repair.Unchanged) < len(r.Outcomes):
 		return fail(exitPartial, "", "%d of %d commits changed: %w", done, len(r.Outcomes), err)
 	case errors.Is(err, gapstore.ErrConflict):

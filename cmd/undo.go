@@ -69,8 +69,12 @@ func (o *undoOptions) run(ctx context.Context, args []string) error {
 		if s.ClusterID != entry.Plan.ClusterID {
 			return nil, refused(fmt.Errorf("%w: for %q, and this is %q", repair.ErrOtherCluster, entry.Plan.ClusterID, s.ClusterID))
 		}
-		if entry.Plan.Shared() {
-			s.Groups[0].Type = "share" // also where it is gone
+		switch g := &s.Groups[0]; {
+		case !entry.Plan.Shared():
+		case g.Type == "": // it is gone
+			g.Type = "share"
+		case g.Type != "share":
+			return nil, refused(fmt.Errorf("%w: %s is no share group any more", repair.ErrRefused, g.Name))
 		}
 		return undo, repair.AddUncommitted(ctx, store, &s.Groups[0], topics)
 	})

@@ -8,6 +8,7 @@ import (
 	"time"
 
 	"github.com/gapctl/gapctl/gapstore"
+	"github.com/gapctl/gapctl/inspect"
 )
 
 // Applier applies plans to one cluster. It is the only thing that writes.
@@ -147,10 +148,31 @@ func (s *session) refuse(err error) error {
 
 func (s *session) acquire(ctx context.Context) error {
 	hold, err := gapstore.Acquire(ctx, s.applier.Dial, s.plan.Group, s.plan.parts())
-	if err == nil {
+	switch {
+	case err == nil:
 		s.hold = hold
+	case errors.Is(err, gapstore.ErrGroupActive), errors.Is(err, gapstore.ErrUnavailable), errors.Is(err, gapstore.ErrDenied):
+	default:
+		if other := s.otherGroup(ctx); other != nil {
+			return other
+		}
 	}
 	return err
+}
+
+// otherGroup is nil, or says that the name is that of a share group now, which
+// consumers can not join: brokers tell that in several ways, and none is clear.
+func (s *session) otherGroup(ctx context.Context) error {
+	store, err := gapstore.Open(ctx, s.applier.Dial)
+	if err != nil {
+		return nil
+	}
+	defer store.Close()
+	snapshot, err := inspect.Gather(ctx, store, inspect.Query{Groups: []string{s.plan.Group}, SkipAges: true})
+	if err != nil || snapshot.Groups[0].Type != "share" {
+		return nil
+	}
+	return fmt.Errorf("%w: %s is a share group now", gapstore.ErrConflict, s.plan.Group)
 }
 
 // release leaves the group. An error changes nothing of what was done: the

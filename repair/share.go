@@ -6,6 +6,7 @@ import (
 	"fmt"
 
 	"github.com/gapctl/gapctl/codec"
+	"github.com/gapctl/gapctl/gapstore"
 	"github.com/gapctl/gapctl/inspect"
 )
 
@@ -96,6 +97,24 @@ func (p Plan) Live() bool {
 		return true
 	}
 	return false
+}
+
+// gatherShare is the share group as it is now.
+func (s *session) gatherShare(ctx context.Context, store *gapstore.Store) (*inspect.Group, error) {
+	snapshot, err := inspect.Gather(ctx, store, inspect.Query{Groups: []string{s.plan.Group}, SkipAges: true})
+	if err != nil {
+		return nil, err
+	}
+	switch g := &snapshot.Groups[0]; {
+	case errors.Is(g.Err, gapstore.ErrNotFound):
+		return nil, fmt.Errorf("%w: share group %s is gone", gapstore.ErrConflict, g.Name)
+	case g.Err != nil:
+		return nil, g.Err
+	case g.Type != "share":
+		return nil, fmt.Errorf("%w: %s is no share group any more", gapstore.ErrConflict, g.Name)
+	default:
+		return g, nil
+	}
 }
 
 // terminal are the offsets of p that a share group has done with.

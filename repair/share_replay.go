@@ -51,62 +51,96 @@ func (r ShareReplay) run(ctx context.Context, s *session, todo []Change) error {
 		return err
 	}
 	defer store.Close()
-	snapshot, err := inspect.Gather(ctx, store, inspect.Query{Groups: []string{s.plan.Group}, SkipAges: true})
+	g, err := s.gatherShare(ctx, store)
 	if err != nil {
-		return err
+		return s.refuse(err)
 	}
 	copier, err := gapstore.OpenCopier(s.applier.Dial, s.plan.Group)
 	if err != nil {
 		return err
 	}
 	defer copier.Close()
-	return r.copy(ctx, s, todo, store, &snapshot.Groups[0], copier)
+	c := &shareCopying{session: s, todo: todo, copier: copier, open: map[place]int64{}}
+	return c.conclude(r.copy(ctx, c, store, g))
 }
 
-func (r ShareReplay) copy(ctx context.Context, s *session, todo []Change, store *gapstore.Store, g *inspect.Group, copier *gapstore.Copier) error {
+// shareCopying is the copying of records that a share group has rejected, one
+// transaction after the other.
+type shareCopying struct {
+	session *session
+	todo    []Change
+	copier  *gapstore.Copier
+	open    map[place]int64 // copies in the transaction that is open
+}
+
+func (r ShareReplay) copy(ctx context.Context, c *shareCopying, store *gapstore.Store, g *inspect.Group) error {
 	q := inspect.RecordQuery{States: []inspect.RecordState{inspect.RecordRejected}, Order: r.order()}
-	for _, c := range todo {
-		only := codec.NewRanges(codec.Range{End: 1<<63 - 1})
-		q.Only = append(q.Only, gapstore.Target{Topic: c.Topic, Partition: c.Partition, Ranges: r.chosen(c.Target(), only)})
+	for _, change := range c.todo {
+		all := codec.NewRanges(codec.Range{End: 1<<63 - 1})
+		q.Only = append(q.Only, gapstore.Target{Topic: change.Topic, Partition: change.Partition, Ranges: r.chosen(change.Target(), all)})
 	}
-	n, copied := int64(0), map[place]int64{}
 	copies, err := newCopies(ctx, store, r.Replay)
 	if err != nil {
 		return err
 	}
-	end := func() error {
-		err := copier.Commit(ctx)
-		for _, c := range todo {
-			if err == nil {
-				s.result.outcome(c.Target()).Copied += copied[c.Target().place()]
-			}
-		}
-		clear(copied)
+	if err := c.copier.Begin(); err != nil {
 		return err
 	}
-	err = copier.Begin()
-	for found, failed := range inspect.ReadRecords(ctx, store, g, q) {
-		if err = errors.Join(err, failed); err != nil {
-			break
+	n := 0
+	for found, err := range inspect.ReadRecords(ctx, store, g, q) {
+		if err != nil {
+			return err
 		}
 		if found.Record == nil {
 			continue
 		}
-		copier.Produce(ctx, copies.of(found.Record))
-		copied[place{found.At.Topic, found.At.Partition}]++
-		if n++; n%shareCopies == 0 {
-			if err = end(); err == nil {
-				err = copier.Begin()
-			}
+		c.copier.Produce(ctx, copies.of(found.Record))
+		c.open[place{found.At.Topic, found.At.Partition}]++
+		if n++; n%shareCopies > 0 {
+			continue
+		}
+		if err := c.commit(ctx); err != nil {
+			return err
+		}
+		if err := c.copier.Begin(); err != nil {
+			return err
 		}
 	}
-	if err == nil {
-		err = end()
-	}
-	if err != nil {
-		s.result.setAll(todo, Failed, err)
+	return c.commit(ctx)
+}
+
+// commit ends the open transaction.
+func (c *shareCopying) commit(ctx context.Context) error {
+	if err := c.copier.Commit(ctx); err != nil {
 		return err
 	}
-	s.result.setAll(todo, Applied, nil)
+	for _, change := range c.todo {
+		c.session.result.outcome(change.Target()).Copied += c.open[change.Target().place()]
+	}
+	clear(c.open)
 	return nil
+}
+
+// conclude gives each partition its outcome, and is the first error. A record
+// that the plan counted may be gone since: the start of the group has passed it,
+// or retention has removed it.
+func (c *shareCopying) conclude(failure error) error {
+	first := failure
+	for _, change := range c.todo {
+		o := c.session.result.outcome(change.Target())
+		switch {
+		case errors.Is(failure, gapstore.ErrUnknownOutcome):
+			o.Status, o.Err = Unverified, failure
+		case failure != nil:
+			o.Status, o.Err = Failed, failure
+		case o.Copied < change.Copies:
+			o.Status, o.Err = Failed, fmt.Errorf("copied %d of %d records: the others are not rejected any more, or not in the log", o.Copied, change.Copies)
+		default:
+			o.Status = Applied
+		}
+		if first == nil {
+			first = o.Err
+		}
+	}
+	return first
 }

@@ -158,11 +158,10 @@ func (k ShareSkip) locate(ctx context.Context, s *session, todo []Change) ([]gap
 		return nil, err
 	}
 	defer store.Close()
-	snapshot, err := inspect.Gather(ctx, store, inspect.Query{Groups: []string{s.plan.Group}, SkipAges: true})
+	g, err := s.gatherShare(ctx, store)
 	if err != nil {
 		return nil, err
 	}
-	g := &snapshot.Groups[0]
 	var targets []gapstore.ShareTarget
 	for _, c := range todo {
 		i := slices.IndexFunc(g.Partitions, func(p inspect.Partition) bool { return p.Topic == c.Topic && p.Partition == c.Partition })
