@@ -39,7 +39,7 @@ func TestInterruptedReaders(t *testing.T) {
 	s.want("reset billing --to-latest --execute --yes", exitOK)
 	last := s.repairs()[0].ID
 	s.gapCommit("billing", "orders")
-	s.want("describe --all", exitOK) // the lab has its own connections then
+	s.want("describe --all", exitOK)                                                                                                            // the lab has its own connections then
 	running := []goleak.Option{goleak.IgnoreCurrent(), goleak.IgnoreAnyFunction("github.com/twmb/franz-go/pkg/kfake.(*clientConn).read.func1")} // which begins anew with each of its requests
 	for _, line := range interruptedReaders() {
 		t.Run(line, func(t *testing.T) {

@@ -3,6 +3,8 @@ package cmd
 import (
 	"context"
 	"fmt"
+	"slices"
+	"strings"
 
 	"github.com/spf13/cobra"
 
@@ -117,15 +119,18 @@ func (o *replayOptions) run(ctx context.Context, args []string) error {
 
 // check finds flags that make no sense.
 func (o *replayOptions) check(ranges []string) error {
-	ways := 0
-	for _, given := range []bool{o.op.ToTopic != "", o.op.ToStdout, o.op.Exec != ""} {
+	var ways []string
+	for flag, given := range map[string]bool{"--to-topic": o.op.ToTopic != "", "--to-stdout": o.op.ToStdout, "--exec": o.op.Exec != ""} {
 		if given {
-			ways++
+			ways = append(ways, flag)
 		}
 	}
+	slices.Sort(ways)
 	switch {
-	case ways != 1:
-		return usage("", "want one of --to-topic, --exec and --to-stdout")
+	case len(ways) == 0:
+		return usage("such as --to-topic orders-retry, exactly once; --exec COMMAND and --to-stdout deliver at least once", "replay to where?")
+	case len(ways) > 1:
+		return usage("", "%s at once: want one", strings.Join(ways, " and "))
 	case o.op.Repartition && o.op.ToTopic == "":
 		return usage("", "--repartition is for --to-topic")
 	case o.op.Together && o.op.ToTopic == "":

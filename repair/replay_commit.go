@@ -116,7 +116,7 @@ func (r *replay) conclude(ctx context.Context, failure error) error {
 		case part.now.same(part.change.Before) && failure != nil:
 			o.Status, o.Err = Failed, failure
 		default:
-			o.Status, o.Err = Failed, part.incomplete(errors.Join(part.err, r.failed, failure))
+			o.Status, o.Err = Failed, part.incomplete(errors.Join(part.err, part.failed, failure))
 		}
 	}
 	return s.record.note(writtenKind, s.applier.Now(), s.result.of(changes), failure)

@@ -39,7 +39,6 @@ type replay struct {
 	written *replayBatch // the one before, under way or done
 	started time.Time
 	taken   int64
-	failed  error // the first record that was not accepted
 
 	committing chan error // nil unless a batch is under way
 	broken     error      // why no other batch can follow
@@ -65,6 +64,7 @@ type replayPart struct {
 	closed int64      // offsets of chosen
 	cut    *replayCut // of the batch that is being read; nil: nothing
 	err    error      // why not all of it was read
+	failed error      // the first record that was not accepted
 	shared sharedPart
 }
 
@@ -160,7 +160,7 @@ func (r *replay) take(ctx context.Context, part *replayPart, found gapstore.Foun
 	size := record.Size()
 	if r.to != nil {
 		if err := r.to.deliver(ctx, &record); err != nil {
-			return r.reject(ctx, err)
+			return r.reject(ctx, part, err)
 		}
 		r.batch.close(part, found.Offsets)
 		r.batch.deliver(part, nil, size)
@@ -173,15 +173,15 @@ func (r *replay) take(ctx context.Context, part *replayPart, found gapstore.Foun
 
 // reject notes a record that was not accepted. Of a command's verdict it
 // is the record's own matter; anything else ends the replay.
-func (r *replay) reject(ctx context.Context, err error) error {
+func (r *replay) reject(ctx context.Context, part *replayPart, err error) error {
 	if ctx.Err() != nil {
 		return errors.Join(context.Cause(ctx), r.flush(ctx))
 	}
 	if r.op.Exec == "" {
 		return err
 	}
-	if r.failed == nil {
-		r.failed = err
+	if part.failed == nil {
+		part.failed = err
 	}
 	return r.hold.Err()
 }
