@@ -11,7 +11,6 @@ import (
 	"time"
 
 	"github.com/twmb/franz-go/pkg/kgo"
-	"github.com/twmb/franz-go/pkg/kmsg"
 
 	"github.com/gapctl/gapctl/gapstore"
 	"github.com/gapctl/gapctl/internal/kafkatest"
@@ -205,7 +204,7 @@ func shareMember(b *testing.B, broker *kafkatest.Broker, topic string, y *tally)
 		<-y.stop
 		stop()
 	}()
-	fromTheStart(b, broker, topic)
+	broker.ConfigureGroup(topic, map[string]string{"share.auto.offset.reset": "earliest"})
 	cl, err := kgo.NewClient(kgo.SeedBrokers(broker.Addr()), kgo.ShareGroup(topic), kgo.ConsumeTopics(topic),
 		kgo.ShareMaxRecords(10), kgo.ShareMaxRecordsStrict())
 	y.joined.Done()
@@ -222,19 +221,6 @@ func shareMember(b *testing.B, broker *kafkatest.Broker, topic string, y *tally)
 			y.do()
 			r.Ack(kgo.AckAccept)
 		}
-	}
-}
-
-func fromTheStart(b *testing.B, broker *kafkatest.Broker, group string) {
-	value := "earliest"
-	config := kmsg.NewIncrementalAlterConfigsRequestResourceConfig()
-	config.Name, config.Value = "share.auto.offset.reset", &value
-	r := kmsg.NewIncrementalAlterConfigsRequestResource()
-	r.ResourceType, r.ResourceName, r.Configs = kmsg.ConfigResourceTypeGroupConfig, group, []kmsg.IncrementalAlterConfigsRequestResourceConfig{config}
-	req := kmsg.NewPtrIncrementalAlterConfigsRequest()
-	req.Resources = append(req.Resources, r)
-	if _, err := req.RequestWith(context.Background(), broker.Client()); err != nil {
-		b.Error(err)
 	}
 }
 

@@ -25,15 +25,19 @@ func TestKafkaRetryKilledAtRandom(t *testing.T) {
 	t.Parallel()
 	b := kafkatest.Shared(t)
 	for _, run := range []struct {
-		sharing Sharing
-		n, keys int
-	}{{ByKey, 6_000, 600}, {Whole, 3_000, 300}} {
+		sharing  Sharing
+		consumer bool // the group is of the consumer protocol (KIP-848)
+		n, keys  int
+	}{{ByKey, false, 6_000, 600}, {Whole, true, 3_000, 300}} {
 		t.Run(run.sharing.String(), func(t *testing.T) {
 			t.Parallel()
 			topic := fmt.Sprint("failing-", int(run.sharing))
 			w := realWork(t, b, topic, 2, 0)
 			w.makeTopics(2, topic+"-retry", topic+"-dead", topic+"-out")
-			s := &shift{retrying: retryingOf(w, retryOf(OrderBlockKey)), sharing: run.sharing, n: run.n, keys: run.keys}
+			s := &shift{retrying: retryingOf(w, retryOf(OrderBlockKey)), sharing: run.sharing, consumer: run.consumer, n: run.n, keys: run.keys}
+			if run.consumer {
+				b.ConfigureGroup(topic, map[string]string{"consumer.session.timeout.ms": "3000", "consumer.heartbeat.interval.ms": "500"})
+			}
 			s.killAtRandom(b.Addr())
 			s.check(true)
 			s.allDone()
@@ -51,7 +55,7 @@ func (s *shift) killAtRandom(addr string) {
 	var kills atomic.Int64
 	for i := range 4 {
 		instance := fmt.Sprint("worker-", i)
-		if i == 3 {
+		if i == 3 || s.consumer { // where the group keeps the name of one who died for it
 			instance = "-" // one that comes and goes
 		}
 		all.Go(func() {
@@ -85,7 +89,7 @@ func (s *shift) killAtRandom(addr string) {
 func (s *shift) live(through context.Context, addr, instance string, killed bool) bool {
 	var out bytes.Buffer
 	cmd := exec.Command(os.Args[0], "-test.run=^$")
-	cmd.Env = append(os.Environ(), fmt.Sprintf("%s=%s %s %d %d %s", retryWorkerEnv, addr, s.topic, s.sharing, s.retry.Order, instance))
+	cmd.Env = append(os.Environ(), fmt.Sprintf("%s=%s %s %d %t %d %s", retryWorkerEnv, addr, s.topic, s.sharing, s.consumer, s.retry.Order, instance))
 	cmd.Stderr = &out
 	if err := cmd.Start(); err != nil {
 		s.t.Error(err)

@@ -17,8 +17,9 @@ import (
 // have in hand, fail some, and come and go.
 type shift struct {
 	*retrying
-	sharing Sharing
-	n, keys int
+	sharing  Sharing
+	consumer bool // protocol
+	n, keys  int
 }
 
 // failures is how often the ith record fails; 3 is always, as there are as many

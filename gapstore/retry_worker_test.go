@@ -31,8 +31,9 @@ func retryOf(order RetryOrder) Retry {
 func runRetryWorker() {
 	var addr, topic, instance string
 	var sharing Sharing
+	var consumer bool
 	var order RetryOrder
-	if _, err := fmt.Sscan(os.Getenv(retryWorkerEnv), &addr, &topic, &sharing, &order, &instance); err != nil {
+	if _, err := fmt.Sscan(os.Getenv(retryWorkerEnv), &addr, &topic, &sharing, &consumer, &order, &instance); err != nil {
 		panic(err)
 	}
 	if instance == "-" {
@@ -41,9 +42,12 @@ func runRetryWorker() {
 	asked, stop := signal.NotifyContext(context.Background(), syscall.SIGTERM)
 	defer stop()
 	s := &shift{retrying: retryingOf(&work{group: topic, topic: topic, dial: dialTo(addr)}, retryOf(order))}
+	protocol := []kgo.Opt{kgo.SessionTimeout(6 * time.Second), kgo.HeartbeatInterval(500 * time.Millisecond)}
+	if consumer {
+		protocol = []kgo.Opt{kgo.ServerSideBalancer()}
+	}
 	c, err := NewConsumer(context.Background(), s.dial, ConsumerOptions{
-		Group: topic, Topics: []string{topic}, Instance: instance, Sharing: sharing, Retry: &s.retry, Drain: time.Second,
-		Client: []kgo.Opt{kgo.SessionTimeout(6 * time.Second), kgo.HeartbeatInterval(500 * time.Millisecond)},
+		Group: topic, Topics: []string{topic}, Instance: instance, Sharing: sharing, Retry: &s.retry, Drain: time.Second, Client: protocol,
 	})
 	end := func(err error) {
 		fmt.Fprintln(os.Stderr, "worker:", err)

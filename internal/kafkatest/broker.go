@@ -26,7 +26,9 @@ import (
 	"time"
 
 	"github.com/twmb/franz-go/pkg/kadm"
+	"github.com/twmb/franz-go/pkg/kerr"
 	"github.com/twmb/franz-go/pkg/kgo"
+	"github.com/twmb/franz-go/pkg/kmsg"
 )
 
 const answerTimeout = time.Minute // for one request to a broker on a busy machine
@@ -112,6 +114,29 @@ func (b *Broker) CreateTopic(name string, partitions int32, configs map[string]s
 		topics, err := admin.ListTopics(ctx, name)
 		return err == nil && topics[name].Err == nil && ledEverywhere(topics[name].Partitions, partitions)
 	})
+}
+
+// ConfigureGroup sets configurations of a group, of any type but classic.
+func (b *Broker) ConfigureGroup(group string, configs map[string]string) {
+	b.t.Helper()
+	r := kmsg.NewIncrementalAlterConfigsRequestResource()
+	r.ResourceType, r.ResourceName = kmsg.ConfigResourceTypeGroupConfig, group
+	for name, value := range configs {
+		c := kmsg.NewIncrementalAlterConfigsRequestResourceConfig()
+		c.Name, c.Value = name, &value
+		r.Configs = append(r.Configs, c)
+	}
+	req := kmsg.NewPtrIncrementalAlterConfigsRequest()
+	req.Resources = append(req.Resources, r)
+	ctx, cancel := context.WithTimeout(context.Background(), answerTimeout)
+	defer cancel()
+	resp, err := req.RequestWith(ctx, b.Client())
+	if err == nil {
+		err = kerr.ErrorForCode(resp.Resources[0].ErrorCode)
+	}
+	if err != nil {
+		b.t.Fatalf("kafkatest: configure group %s: %v", group, err)
+	}
 }
 
 func ledEverywhere(details kadm.PartitionDetails, partitions int32) bool {

@@ -32,6 +32,8 @@ func (s *server) properties() string {
 		// would begin to delete them.
 		"log.retention.ms":                                 "-1",
 		"group.min.session.timeout.ms":                     "1000",
+		"group.consumer.min.session.timeout.ms":            "1000", // of what ConfigureGroup may set
+		"group.consumer.min.heartbeat.interval.ms":         "200",
 		"offsets.topic.replication.factor":                 "1",
 		"offsets.topic.num.partitions":                     "4",
 		"transaction.state.log.replication.factor":         "1",
