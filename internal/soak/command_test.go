@@ -25,8 +25,10 @@ const (
 	// commandSlack is how much longer it may take on a busy machine before it
 	// counts as hung.
 	commandSlack = 15 * time.Second
-	lookers      = 2
-	lookPace     = 400 * time.Millisecond
+	// readingBack is how much longer a repair may take to see what stands.
+	readingBack = 30 * time.Second
+	lookers     = 2
+	lookPace    = 400 * time.Millisecond
 )
 
 // ran is one run of gapctl. It was at work from begun to ended.
@@ -93,7 +95,11 @@ func (s *soak) gapctl(timeout time.Duration, args ...string) ran {
 		s.fail("command", "%v", err)
 		return r
 	}
-	hung := time.AfterFunc(timeout+commandSlack, func() { _ = cmd.Process.Signal(syscall.SIGQUIT) })
+	most := timeout + commandSlack
+	if slices.Contains(args, "--execute") {
+		most += readingBack
+	}
+	hung := time.AfterFunc(most, func() { _ = cmd.Process.Signal(syscall.SIGQUIT) })
 	err := cmd.Wait()
 	r.ended, r.stdout, r.stderr, r.code = monotonic(), stdout.Bytes(), stderr.Bytes(), cmd.ProcessState.ExitCode()
 	if exit := (*exec.ExitError)(nil); err != nil && !errors.As(err, &exit) {

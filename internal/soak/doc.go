@@ -1,10 +1,11 @@
 // Package soak runs everything against a real cluster of three brokers while it
 // is disturbed, and audits what has come of it. It holds tests only.
 //
-// It takes as long as one says; what is shorter than five minutes leaves some
-// disturbances out:
+// It is one of the tests, with a load of 75 seconds that takes three to four
+// minutes in all. The long form has all disturbances, and lasts as long as one
+// says; what is shorter than five minutes leaves some out:
 //
-//	GAPCTL_TEST_SOAK=75s go test -timeout 20m -run TestSoak -v ./internal/soak
+//	go test -run TestSoak -v ./internal/soak
 //	GAPCTL_TEST_SOAK=30m go test -timeout 60m -run TestSoak -v ./internal/soak
 //
 // At work are a producer, consumers on gapstore (whole partitions, and shared by

@@ -46,6 +46,16 @@ type schedule struct {
 	turn   int
 }
 
+// backMost is how far a broker's clock goes back at most: less than the hour
+// (message.timestamp.after.max.ms) beyond which a log refuses records from the
+// future. The wrong clock reaches the broker's logs, and not its transaction
+// coordinator, which BrokerServer gives the clock of the system: when it is to
+// note that a transaction has ended, and its own log refuses that, the
+// transaction never ends (TransactionMarkerChannelManager takes the error for
+// impossible), and its ID is answered CONCURRENT_TRANSACTIONS until the
+// coordinator moves. With a clock that is wrong altogether a broker lives on.
+const backMost = 50 * time.Minute
+
 func newSchedule(seed uint64, deadly, harmless []disturbance) *schedule {
 	return &schedule{random: rand.New(rand.NewPCG(seed, 0)), kinds: [2][]disturbance{deadly, harmless}}
 }
@@ -69,7 +79,7 @@ func (s *schedule) draw() event {
 	case slow:
 		e.size = s.between(10*time.Millisecond, 150*time.Millisecond)
 	case jump:
-		e.node, e.size = clockNode, s.between(-3*time.Hour, 3*time.Hour)
+		e.node, e.size = clockNode, s.between(-backMost, 3*time.Hour)
 	case blackout:
 		e.lasts /= 2
 	}

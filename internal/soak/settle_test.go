@@ -38,7 +38,7 @@ func (s *soak) await(ctx context.Context, group string, fails codec.Ranges) {
 			return
 		}
 		if !pause(ctx, 500*time.Millisecond) {
-			s.fail("not through", "%s, %v after the end of all troubles: %s", group, settling, left)
+			s.fail("not through", "%s, %v after the end of all troubles: %s; under way are %s", group, settling, left, s.tellUnderWay())
 			return
 		}
 	}

@@ -62,9 +62,6 @@ type soak struct {
 }
 
 func TestSoak(t *testing.T) {
-	if os.Getenv(periodEnv) == "" {
-		t.Skip(periodEnv + " says how long a soak is: 75s, or 30m for all disturbances")
-	}
 	kafkatest.Require(t)
 	s := newSoak(t)
 	s.prepare()
@@ -87,6 +84,7 @@ func TestSoak(t *testing.T) {
 	if !s.join(&all) {
 		t.Fatalf("the load did not end\n%s", stacks())
 	}
+	s.topOff()
 	t.Logf("the load is over: %d records are acknowledged", s.acked.count())
 	s.awaitTransactions()
 	s.settle(gang, cycles)

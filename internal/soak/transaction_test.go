@@ -72,6 +72,14 @@ func (s *soak) awaitTransactions() {
 		stuckAfter, err, begin, told.String())
 }
 
+// tellUnderWay is what transactions are under way, for whoever waits.
+func (s *soak) tellUnderWay() string {
+	ctx, cancel := context.WithTimeout(context.WithoutCancel(s.ctx), answering)
+	defer cancel()
+	all, err := listUnderWay(ctx, s.cluster.Client())
+	return fmt.Sprint(all, " ", err)
+}
+
 // listUnderWay asks all coordinators.
 func listUnderWay(ctx context.Context, client *kgo.Client) ([]underWay, error) {
 	admin := kadm.NewClient(client)
