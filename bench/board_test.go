@@ -3,7 +3,6 @@ package bench
 import (
 	"fmt"
 	"os"
-	"strings"
 	"testing"
 
 	"github.com/gapctl/gapctl/internal/kafkatest"
@@ -25,12 +24,20 @@ func (l boardLine) note() {
 	board = append(board, l)
 }
 
-// timesOf is a ratio as people say it: "1/24", or "1.50 ×".
+// timesOf is a ratio as people say it: "1/24", or "1.5 ×".
 func timesOf(ratio float64) string {
 	if ratio < 0.5 {
-		return fmt.Sprintf("1/%.1f", 1/ratio)
+		return "1/" + twoDigits(1/ratio)
 	}
-	return fmt.Sprintf("%.2f ×", ratio)
+	return twoDigits(ratio) + " ×"
+}
+
+// twoDigits is a number of which as much is said as a measurement is good for.
+func twoDigits(x float64) string {
+	if x < 10 {
+		return fmt.Sprintf("%.1f", x)
+	}
+	return fmt.Sprintf("%.0f", x)
 }
 
 func TestMain(m *testing.M) {
@@ -38,18 +45,16 @@ func TestMain(m *testing.M) {
 	if len(board) > 0 {
 		fmt.Fprint(os.Stderr, "\n", boardText())
 	}
+	for _, g := range grids {
+		fmt.Fprint(os.Stderr, g)
+	}
 	os.Exit(code)
 }
 
 func boardText() string {
-	var b strings.Builder
-	row := func(l boardLine) {
-		fmt.Fprintf(&b, "| %-44s | %14s | %-24s | %14s | %8s |\n", l.what, l.ours, l.other, l.theirs, l.ratio)
-	}
-	row(boardLine{"what", "gapctl", "compared with", "takes", "ratio"})
-	row(boardLine{strings.Repeat("-", 44), strings.Repeat("-", 14), strings.Repeat("-", 24), strings.Repeat("-", 14), strings.Repeat("-", 8)})
+	lines := [][]string{{"what", "compared with", "gapctl", "takes", "ratio"}}
 	for _, l := range board {
-		row(l)
+		lines = append(lines, []string{l.what, l.other, l.ours, l.theirs, l.ratio})
 	}
-	return b.String()
+	return tableOf(lines, 2)
 }

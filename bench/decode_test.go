@@ -5,7 +5,6 @@ import (
 	"fmt"
 	"maps"
 	"os"
-	"runtime"
 	"slices"
 	"strings"
 	"testing"
@@ -16,21 +15,36 @@ import (
 )
 
 // BenchmarkDecodeGolden decodes the states that Parallel Consumer wrote, with
-// its own decoder, warmed up, and with ours; one core each. It prints the time
+// its own decoder, warmed up, and with ours; by the time that they have of a core. It prints the time
 // per state, and the ratio, by encoding.
 func BenchmarkDecodeGolden(b *testing.B) {
-	const file = "../testdata/golden/parallel-consumer.jsonl"
-	const each = 2 * time.Second
-	theirs := kafkatest.PCDecodeTimes(b, file, each)
-	byEncoding := goldenCommits(b, file)
+	const each = time.Second
+	byEncoding := goldenCommits(b, "../testdata/golden/parallel-consumer.jsonl")
+	names := slices.Sorted(maps.Keys(byEncoding))
+	var work []kafkatest.PCWork
+	var ours []*timed
+	for _, name := range names {
+		for _, c := range byEncoding[name] {
+			work = append(work, kafkatest.PCWork{Name: name, Committed: c.Committed, Metadata: c.Metadata})
+		}
+		ours = append(ours, &timed{of: len(byEncoding[name]), run: func() {
+			for _, c := range byEncoding[name] {
+				if _, err := codec.Decode(c.Metadata, c.Committed); err != nil {
+					b.Fatal(err)
+				}
+			}
+		}})
+	}
+	theirs := kafkatest.PCTimes(b, work, each)
+	rounds(b, cpuClock, each, ours...)
 	text := fmt.Sprintf("%-24s %14s %14s %8s\n", b.Name(), "library", "gapctl", "ratio")
-	for _, name := range slices.Sorted(maps.Keys(byEncoding)) {
-		ours := timePerState(b, byEncoding[name], each)
-		ratio := float64(theirs[name]) / float64(ours)
-		text += fmt.Sprintf("%-24s %14v %14v %7.1f×\n", name, theirs[name], ours, ratio)
+	for i, name := range names {
+		took, library := ours[i].median(), theirs[name].PerState
+		ratio := float64(library) / float64(took)
+		text += fmt.Sprintf("%-24s %14v %14v %7.1f×\n", name, library, took, ratio)
 		if name == "all" {
 			b.ReportMetric(ratio, "times-faster")
-			boardLine{"Decode a state of Parallel Consumer", ours.String(), "the library's decoder", theirs[name].String(), timesOf(1 / ratio)}.note()
+			boardLine{"Decode a state of Parallel Consumer", took.String(), "the library's decoder", library.String(), timesOf(1 / ratio)}.note()
 		}
 	}
 	b.ReportMetric(0, "ns/op")
@@ -59,19 +73,4 @@ func goldenCommits(b *testing.B, file string) map[string][]goldenCommit {
 		commits["all"] = append(commits["all"], c)
 	}
 	return commits
-}
-
-func timePerState(b *testing.B, commits []goldenCommit, least time.Duration) time.Duration {
-	b.Helper()
-	defer runtime.GOMAXPROCS(runtime.GOMAXPROCS(1))
-	decoded, start := 0, time.Now()
-	for time.Since(start) < least {
-		for _, c := range commits {
-			if _, err := codec.Decode(c.Metadata, c.Committed); err != nil {
-				b.Fatal(err)
-			}
-		}
-		decoded += len(commits)
-	}
-	return time.Since(start) / time.Duration(decoded)
 }

@@ -2,6 +2,7 @@ package codec
 
 import (
 	"math"
+	"runtime"
 	"testing"
 
 	"pgregory.net/rapid"
@@ -169,4 +170,11 @@ func TestGapSetMemory(t *testing.T) {
 	if held > 6_700_000 || set.Outstanding() < 1_000_000 {
 		t.Errorf("%d outstanding take %d bytes", set.Outstanding(), held)
 	}
+}
+
+func heapInUse() int64 {
+	runtime.GC()
+	var m runtime.MemStats
+	runtime.ReadMemStats(&m)
+	return int64(m.HeapAlloc)
 }

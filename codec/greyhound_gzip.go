@@ -22,6 +22,9 @@ const (
 // gzipReaders keep their 40 KiB each: a text is far smaller.
 var gzipReaders = sync.Pool{New: func() any { return new(gzip.Reader) }}
 
+// gzipWriters keep their 800 KiB each, which to make takes longer than to use.
+var gzipWriters = sync.Pool{New: func() any { return gzip.NewWriter(nil) }}
+
 // gunzip takes base64 and gzip off metadata. A limit of maxGunzipped or more
 // characters is an error; a lower one only cuts the text short, for a peek.
 func gunzip(metadata string, limit int64) (string, *Error) {
@@ -60,7 +63,9 @@ func gunzip(metadata string, limit int64) (string, *Error) {
 // block; every reader takes both.
 func gzipText(text string) string {
 	var b bytes.Buffer
-	w := gzip.NewWriter(&b) // writes to a buffer do not fail
+	w := gzipWriters.Get().(*gzip.Writer)
+	defer gzipWriters.Put(w)
+	w.Reset(&b) // writes to a buffer do not fail
 	io.WriteString(w, text)
 	w.Close()
 	return base64.StdEncoding.EncodeToString(b.Bytes())

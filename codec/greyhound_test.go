@@ -154,23 +154,3 @@ func greyhoundOf(gaps int) State {
 	}
 	return State{Stable: 1_000_000_000, Max: 1_000_000_000 + 7*int64(gaps), Gaps: NewRanges(rs...)}
 }
-
-func BenchmarkGreyhoundDecode(b *testing.B) {
-	for _, gaps := range []int{1, 500} {
-		for _, encoding := range []string{"text", "text-gzip"} {
-			b.Run(fmt.Sprintf("%s/gaps=%d", encoding, gaps), func(b *testing.B) {
-				out, err := Encode(greyhoundOf(gaps), "greyhound", encoding)
-				if err != nil {
-					b.Fatal(err)
-				}
-				b.SetBytes(int64(len(out.Metadata)))
-				b.ReportAllocs()
-				for b.Loop() {
-					if _, err := Decode(out.Metadata, out.Committed); err != nil {
-						b.Fatal(err)
-					}
-				}
-			})
-		}
-	}
-}

@@ -188,3 +188,11 @@ func TestNativeSizePatterns(t *testing.T) {
 		}
 	}
 }
+
+func recordBytes(records []Record) int {
+	n := 0
+	for _, r := range records {
+		n += len(r.Key) + len(r.Value)
+	}
+	return n
+}

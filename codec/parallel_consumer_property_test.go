@@ -130,3 +130,13 @@ func FuzzDecodeParallelConsumer(f *testing.F) {
 		}
 	})
 }
+
+func writablePCEncodings() []string {
+	var names []string
+	for _, e := range parallelConsumer.Encodings {
+		if e.Writable() {
+			names = append(names, e.Name)
+		}
+	}
+	return names
+}

@@ -2,7 +2,6 @@ package codec
 
 import (
 	"errors"
-	"fmt"
 	"strings"
 	"testing"
 
@@ -187,24 +186,5 @@ func TestPyrallelWidePair(t *testing.T) {
 	}
 	if out, err := Encode(s, "pyrallel", ""); err != nil || out.Metadata != "R4000000000000" {
 		t.Errorf("%+v, %v", out, err)
-	}
-}
-
-func BenchmarkPyrallelDecode(b *testing.B) {
-	s := completedFrom(1_000_000_000, NewRanges(greyhoundOf(300).Gaps.rs...).Clip(Range{1_000_000_001, 2_000_000_000}))
-	for _, encoding := range []string{"ranges", "bitset"} {
-		b.Run(fmt.Sprintf("%s/gaps=%d", encoding, s.Gaps.Len()), func(b *testing.B) {
-			out, err := Encode(s, "pyrallel", encoding)
-			if err != nil {
-				b.Fatal(err)
-			}
-			b.SetBytes(int64(len(out.Metadata)))
-			b.ReportAllocs()
-			for b.Loop() {
-				if _, err := Decode(out.Metadata, out.Committed); err != nil {
-					b.Fatal(err)
-				}
-			}
-		})
 	}
 }

@@ -1,7 +1,6 @@
 package codec
 
 import (
-	"runtime"
 	"testing"
 
 	"pgregory.net/rapid"
@@ -127,23 +126,5 @@ func TestManyGapsInFewBytesArePacked(t *testing.T) {
 	}
 	if r := mustRead(t, slot); r.State.Gaps.packed == nil || !r.State.Equal(s) || len(r.Stale) > 0 {
 		t.Errorf("%d gaps, want %d", r.State.Gaps.Len(), s.Gaps.Len())
-	}
-}
-
-// BenchmarkReadTenMillionGaps reads a slot of ten million gaps over a hundred
-// million offsets, and reports the heap that they take.
-func BenchmarkReadTenMillionGaps(b *testing.B) {
-	s := tenMillionGaps()
-	slot := fold(b, &NativeFold{}, mustEncode(b, NativeCommit{NativeID: testID, State: s}))
-	want := s.Gaps.Len()
-	s = State{}
-	for b.Loop() {
-		before := heapInUse()
-		r := mustRead(b, slot)
-		b.ReportMetric(float64(heapInUse()-before)/1e6, "MB-held")
-		if r.State.Gaps.Len() != want {
-			b.Fatal("not all gaps were read")
-		}
-		runtime.KeepAlive(r)
 	}
 }

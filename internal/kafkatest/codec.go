@@ -7,10 +7,8 @@ import (
 	"errors"
 	"io"
 	"os/exec"
-	"strings"
 	"sync"
 	"testing"
-	"time"
 )
 
 const codecClass = "io.confluent.parallelconsumer.offsets.PcCodec"
@@ -119,37 +117,4 @@ func asError(text string) error {
 		return nil
 	}
 	return errors.New(text)
-}
-
-// PCDecodeTimes measures the real library's decoder on a file of JSON lines with
-// "committed", "metadata" and "encoding": the mean time for one state, by
-// encoding, and under "all" for the whole file, each after a warm-up as long as
-// the measurement.
-func PCDecodeTimes(t testing.TB, file string, each time.Duration) map[string]time.Duration {
-	t.Helper()
-	Require(t)
-	built, err := build("pc", DefaultVersion)
-	if err != nil {
-		unavailable(t, err)
-	}
-	cmd := exec.CommandContext(t.Context(), "java", "-Dorg.slf4j.simpleLogger.defaultLogLevel=error",
-		"-cp", built.classpath(), codecClass, "bench", file, millis(each))
-	var complaints strings.Builder
-	cmd.Stderr = &complaints
-	out, err := cmd.Output()
-	if err != nil {
-		t.Fatalf("kafkatest: PcCodec bench: %v\n%s", err, tail(complaints.String(), 40))
-	}
-	times := map[string]time.Duration{}
-	for line := range bytes.Lines(out) {
-		var row struct {
-			Encoding string
-			Nanos    float64 `json:"ns_per_state"`
-		}
-		if err := json.Unmarshal(line, &row); err != nil {
-			t.Fatalf("kafkatest: PcCodec bench printed %q: %v", line, err)
-		}
-		times[row.Encoding] = time.Duration(row.Nanos)
-	}
-	return times
 }

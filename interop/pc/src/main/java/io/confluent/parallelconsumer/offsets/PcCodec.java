@@ -82,7 +82,7 @@ public final class PcCodec {
         return new OffsetSimultaneousEncoder(request.base, request.highest, incompletes).invoke();
     }
 
-    private static SortedSet<Long> offsets(long[][] ranges) {
+    static SortedSet<Long> offsets(long[][] ranges) {
         SortedSet<Long> offsets = new TreeSet<>();
         for (long[] range : ranges) {
             for (long offset = range[0]; offset < range[1]; offset++) {
