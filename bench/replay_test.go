@@ -16,7 +16,6 @@ import (
 	"github.com/twmb/franz-go/pkg/kgo"
 
 	"github.com/gapctl/gapctl/codec"
-	"github.com/gapctl/gapctl/gapstore"
 	"github.com/gapctl/gapctl/internal/kafkatest"
 )
 
@@ -93,8 +92,8 @@ func (s replayScene) inBothOrders(b *testing.B, partitions int32, state codec.St
 // commitGroup gives the group that state in every partition.
 func (s replayScene) commitGroup(b *testing.B, group string, partitions int32, state codec.State) {
 	b.Helper()
-	s.await(b, group, func() error { return s.commit(b.Context(), group, partitions, state) })
-	s.await(b, group, func() error { return s.committed(b.Context(), group) })
+	await(b, group, func() error { return s.commit(b.Context(), group, partitions, state) })
+	await(b, group, func() error { return s.committed(b.Context(), group) })
 }
 
 // replay is the command that replays the group to the topic of its name.
@@ -137,7 +136,7 @@ func peakOf(b *testing.B, cmd *exec.Cmd) int {
 }
 
 // await tries until it works: brokers take a moment for new topics and groups.
-func (s replayScene) await(b *testing.B, what string, try func() error) {
+func await(b *testing.B, what string, try func() error) {
 	b.Helper()
 	for began := time.Now(); ; time.Sleep(100 * time.Millisecond) {
 		err := try()
@@ -159,39 +158,10 @@ func (s replayScene) committed(ctx context.Context, group string) error {
 	return err
 }
 
-// commit commits the state in the native format, which alone has room for it.
 func (s replayScene) commit(ctx context.Context, group string, partitions int32, state codec.State) error {
-	dial := func(extra ...kgo.Opt) (*kgo.Client, error) {
-		return kgo.NewClient(append([]kgo.Opt{kgo.SeedBrokers(s.broker.Addr())}, extra...)...)
-	}
-	store, err := gapstore.Open(ctx, dial)
+	native, err := openNative(ctx, s.broker, group, s.topic, partitions)
 	if err != nil {
 		return err
 	}
-	defer store.Close()
-	home, err := store.Ensure(ctx, gapstore.NativeOptions{})
-	if err != nil {
-		return err
-	}
-	topics, err := store.Topics(ctx, []string{s.topic})
-	if err != nil {
-		return err
-	}
-	parts := map[string][]int32{}
-	var commit gapstore.Commit
-	for p := range partitions {
-		parts[s.topic] = append(parts[s.topic], p)
-		entry := gapstore.Entry{Key: gapstore.Key{Group: group, Topic: s.topic, Partition: p}, TopicID: topics[s.topic].ID}
-		records, err := home.Records(entry, state, codec.NativeStamp{LeaderEpoch: -1, Generation: -1, Time: time.Now().UnixMilli()})
-		if err != nil {
-			return err
-		}
-		commit.Records = append(commit.Records, records...)
-		commit.Offsets = append(commit.Offsets, gapstore.OffsetCommit{Topic: s.topic, Partition: p, Offset: state.Stable, LeaderEpoch: -1})
-	}
-	hold, err := gapstore.Acquire(ctx, dial, group, parts)
-	if err != nil {
-		return err
-	}
-	return errors.Join(hold.Commit(ctx, commit), hold.Release(ctx))
+	return errors.Join(native.commitAll(ctx, state), native.close(ctx))
 }
