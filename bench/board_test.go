@@ -13,16 +13,7 @@ var board []boardLine
 
 type boardLine struct{ what, ours, other, theirs, ratio string }
 
-// note adds a line, or puts it in the place of one of an earlier, shorter run.
-func (l boardLine) note() {
-	for i := range board {
-		if board[i].what == l.what && board[i].other == l.other {
-			board[i] = l
-			return
-		}
-	}
-	board = append(board, l)
-}
+func (l boardLine) note() { board = append(board, l) }
 
 // timesOf is a ratio as people say it: "1/24", or "1.5 ×".
 func timesOf(ratio float64) string {

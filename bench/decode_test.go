@@ -44,7 +44,7 @@ func BenchmarkDecodeGolden(b *testing.B) {
 		text += fmt.Sprintf("%-24s %14v %14v %7.1f×\n", name, library, took, ratio)
 		if name == "all" {
 			b.ReportMetric(ratio, "times-faster")
-			boardLine{"Decode a state of Parallel Consumer", took.String(), "the library's decoder", library.String(), timesOf(1 / ratio)}.note()
+			boardLine{"Decode a state of Parallel Consumer", shortTime(took), "the library's decoder", shortTime(library), timesOf(1 / ratio)}.note()
 		}
 	}
 	b.ReportMetric(0, "ns/op")

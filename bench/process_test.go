@@ -18,6 +18,9 @@ import (
 type contender struct {
 	name    string
 	command func() *exec.Cmd
+	// watch is for a command that goes on for ever, and is then killed: it returns
+	// once the work is done, with the time that it took; nil for others.
+	watch   func() time.Duration
 	wall    []time.Duration
 	peakKiB int64 // of the largest run
 	bytes   int64 // standard output of the last run
@@ -31,7 +34,7 @@ func inTurn(b *testing.B, contenders ...*contender) {
 		c.run(b)
 		c.wall = nil
 	}
-	for range b.N {
+	for b.Loop() {
 		for _, c := range contenders {
 			c.run(b)
 		}
@@ -50,6 +53,13 @@ func (c *contender) run(b *testing.B) {
 	start := time.Now()
 	if err := cmd.Start(); err != nil {
 		b.Fatal(err)
+	}
+	if c.watch != nil {
+		go io.Copy(io.Discard, out)
+		c.wall = append(c.wall, c.watch())
+		_ = cmd.Process.Kill()
+		_ = cmd.Wait()
+		return
 	}
 	c.bytes, _ = io.Copy(io.Discard, out)
 	if err := cmd.Wait(); err != nil {
@@ -80,13 +90,13 @@ func report(b *testing.B, contenders ...*contender) {
 			ratio := float64(first.median()) / float64(c.median())
 			text += fmt.Sprintf("   %s takes %.3f × of it", first.name, ratio)
 			b.ReportMetric(ratio, "of-"+c.name)
-			boardLine{strings.TrimPrefix(b.Name(), "Benchmark"), first.median().Round(time.Millisecond).String(),
-				c.name, c.median().Round(time.Millisecond).String(), timesOf(ratio)}.note()
+			boardLine{strings.TrimPrefix(b.Name(), "Benchmark"), shortTime(first.median()),
+				c.name, shortTime(c.median()), timesOf(ratio)}.note()
 		}
 		text += "\n"
 	}
 	if len(contenders) == 1 {
-		boardLine{what: strings.TrimPrefix(b.Name(), "Benchmark"), ours: first.median().Round(100 * time.Microsecond).String()}.note()
+		boardLine{what: strings.TrimPrefix(b.Name(), "Benchmark"), ours: shortTime(first.median())}.note()
 	}
 	b.ReportMetric(float64(first.median().Milliseconds()), "ms/"+first.name)
 	b.ReportMetric(0, "ns/op")

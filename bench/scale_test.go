@@ -3,7 +3,6 @@ package bench
 import (
 	"context"
 	"fmt"
-	"os"
 	"os/exec"
 	"slices"
 	"sync"
@@ -31,40 +30,37 @@ func BenchmarkScale(b *testing.B) {
 	commands := []struct {
 		name string
 		args []string
-		most int // group-partitions
-	}{
-		{"list", []string{"list"}, 1_000_000}, {"describe", []string{"describe", "--all"}, 100_000},
-		{"describe-json", []string{"describe", "--all", "-o", "json"}, 100_000},
-	}
-	text := fmt.Sprintf("%-20s %12s %10s %10s %14s\n", b.Name(), "partitions", "median", "peak MiB", "µs/partition")
+	}{{"list", []string{"list"}}, {"describe", []string{"describe", "--all"}}, {"describe-json", []string{"describe", "--all", "-o", "json"}}}
 	groups := 0
 	for _, size := range []int{1_000, 10_000, 100_000, 1_000_000} {
 		commitScale(b, broker, groups, size/scalePartitions)
 		groups = size / scalePartitions
 		for _, c := range commands {
-			if size > c.most {
-				continue
-			}
-			var took []time.Duration
-			peak := 0
-			for range b.N {
-				cmd := exec.Command(gapctl, append(c.args, "-b", broker.Addr(), "--timeout", "5m")...)
-				start := time.Now()
-				peak = max(peak, peakOf(b, cmd))
-				took = append(took, time.Since(start))
-			}
-			slices.Sort(took)
-			median := took[len(took)/2]
-			perPartition := float64(median.Microseconds()) / float64(size)
-			text += fmt.Sprintf("%-20s %12d %10v %10d %14.1f\n", c.name, size, median.Round(time.Millisecond), peak>>10, perPartition)
-			boardLine{what: fmt.Sprintf("Scale, %s, %d group-partitions", c.name, size), ours: median.Round(time.Millisecond).String(),
-				other: fmt.Sprintf("peak %d MiB", peak>>10), theirs: fmt.Sprintf("%.1f µs each", perPartition)}.note()
-			b.ReportMetric(perPartition, fmt.Sprintf("µs/partition-%s-%d", c.name, size))
-			b.ReportMetric(float64(peak>>10), fmt.Sprintf("MiB-%s-%d", c.name, size))
+			b.Run(fmt.Sprint(c.name, "-", size), func(b *testing.B) {
+				timeScale(b, size, c.name, func() *exec.Cmd {
+					return exec.Command(gapctl, append(slices.Clone(c.args), "-b", broker.Addr(), "--timeout", "5m")...)
+				})
+			})
 		}
 	}
+}
+
+func timeScale(b *testing.B, size int, name string, command func() *exec.Cmd) {
+	var took []time.Duration
+	peak := 0
+	for b.Loop() {
+		start := time.Now()
+		peak = max(peak, peakOf(b, command()))
+		took = append(took, time.Since(start))
+	}
+	slices.Sort(took)
+	median := took[len(took)/2]
+	perPartition := float64(median.Microseconds()) / float64(size)
+	boardLine{what: "Scale, " + name + ", " + count(int64(size)) + " group-partitions", ours: shortTime(median),
+		other: fmt.Sprintf("peak %d MiB", peak>>10), theirs: fmt.Sprintf("%.1f µs each", perPartition)}.note()
+	b.ReportMetric(perPartition, "µs/partition")
+	b.ReportMetric(float64(peak>>10), "peak-MiB")
 	b.ReportMetric(0, "ns/op")
-	fmt.Fprint(os.Stderr, "\n", text)
 }
 
 // commitScale makes the groups from first on, up to end.
