@@ -94,6 +94,8 @@ func (s replayScene) inBothOrders(b *testing.B, partitions int32, state codec.St
 				peak = max(peak, peakOf(b, cmd))
 				took += time.Since(start)
 			}
+			boardLine{what: strings.TrimPrefix(b.Name(), "Benchmark"), ours: shortTime(took / time.Duration(b.N)),
+				other: fmt.Sprintf("peak %d MiB", peak>>10)}.note()
 			b.ReportMetric(float64(peak)/1024, "peak-MiB")
 			b.ReportMetric(took.Seconds()/float64(b.N), "s/replay")
 			b.ReportMetric(0, "ns/op")

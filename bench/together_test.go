@@ -93,10 +93,10 @@ func reportTogether(b *testing.B, all []*sharers) {
 	alone, shared, wide, others := all[0], all[1:3], all[3], all[4:]
 	for _, s := range shared {
 		for _, other := range append([]*sharers{alone}, others...) {
-			boardLine{"Together/records, " + s.name, fmt.Sprintf("%.0f/s", s.rate()), other.name, fmt.Sprintf("%.0f/s", other.rate()), timesOf(s.rate() / other.rate())}.note()
+			boardLine{"8 members, 2 partitions, " + s.name + ": records", fmt.Sprintf("%.0f/s", s.rate()), other.name, fmt.Sprintf("%.0f/s", other.rate()), timesOf(s.rate() / other.rate())}.note()
 		}
 		b.ReportMetric(s.rate()/alone.rate(), s.name+"-records-of-"+alone.name)
-		boardLine{"Together/commit, " + s.name, fmt.Sprintf("%.2f ms", s.commit()), wide.name, fmt.Sprintf("%.2f ms", wide.commit()), timesOf(s.commit() / wide.commit())}.note()
+		boardLine{"8 members, 2 partitions, " + s.name + ": a commit", fmt.Sprintf("%.2f ms", s.commit()), wide.name, fmt.Sprintf("%.2f ms", wide.commit()), timesOf(s.commit() / wide.commit())}.note()
 		b.ReportMetric(s.commit()/wide.commit(), s.name+"-commit-of-"+wide.name)
 	}
 	b.ReportMetric(0, "ns/op")

@@ -41,19 +41,3 @@ func BenchmarkDescribeShare(b *testing.B) {
 	inTurn(b, contenders...)
 	report(b, contenders...)
 }
-
-// BenchmarkStart is what starting the process costs, and what answering from
-// memory does.
-func BenchmarkStart(b *testing.B) {
-	gapctl := program(b, "github.com/gapctl/gapctl")
-	for name, args := range map[string][]string{
-		"version": {"version"}, "help": {"--help"}, "decode": {"decode", "--committed", "100", "bAACAw=="},
-		"complete": {"__complete", "describe", "--out"},
-	} {
-		b.Run(name, func(b *testing.B) {
-			c := &contender{name: "gapctl", command: func() *exec.Cmd { return exec.Command(gapctl, args...) }}
-			inTurn(b, c)
-			report(b, c)
-		})
-	}
-}
