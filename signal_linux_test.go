@@ -1,11 +1,14 @@
 package main
 
 import (
+	"bufio"
 	"bytes"
 	"errors"
+	"io"
 	"os"
 	"os/exec"
 	"path/filepath"
+	"regexp"
 	"strings"
 	"syscall"
 	"testing"
@@ -14,6 +17,7 @@ import (
 	"golang.org/x/sys/unix"
 
 	"github.com/gapctl/gapctl/internal/lab"
+	"github.com/gapctl/gapctl/repair"
 )
 
 // ownProcess is gapctl, to be started in a process of its own.
@@ -49,17 +53,18 @@ func TestSignals(t *testing.T) {
 	l, err := lab.Start(t.Context(), lab.Options{})
 	check(t, err)
 	defer l.Close()
-	for _, line := range []string{"decode --batch", "encode --batch", "diff -", "watch billing --interval 1h"} {
+	for line, want := range map[string]int{
+		"decode --batch": 130, "encode --batch": 130, "diff -": 130, "watch billing --interval 1h": 130, "lab --empty": 0,
+		"replay billing --execute --yes --to-stdout --rate 1": 130,
+	} {
 		for _, s := range []syscall.Signal{syscall.SIGINT, syscall.SIGTERM, syscall.SIGHUP} {
 			t.Run(line+" "+s.String(), func(t *testing.T) {
-				c, _, errs := ownProcess(t, append(strings.Fields(line), "-b", l.Addr())...)
-				if strings.Contains(line, "code") {
-					c.Args = c.Args[:3] // no cluster
-				}
+				c, _, errs := ownProcess(t, strings.Fields(line)...)
+				c.Env = append(c.Env, "GAPCTL_BOOTSTRAP_SERVER="+l.Addr())
 				in := busy(t, c)
 				defer in.Close()
 				check(t, c.Process.Signal(s))
-				if got := exitCode(t, c.Wait()); got != 130 {
+				if got := exitCode(t, c.Wait()); got != want {
 					t.Errorf("exit code %d; standard error %q", got, errs)
 				}
 			})
@@ -146,21 +151,97 @@ func TestReaderGone(t *testing.T) {
 	check(t, err)
 	defer l.Close()
 	for line, want := range map[string]int{
-		"list": 0, "records billing": 0, "describe billing -o json": 0,
+		"list": 0, "records billing": 0, "describe billing -o json": 0, "describe search-index -o json": 0, "describe --all -o yaml": 0,
+		"gaps search-index -o csv": 0, "records search-index --values": 0, "map search-index -o svg": 0, "report search-index": 0,
+		"list -o jq=.": 0, "list -o template={{json}}": 1, "watch billing --count 3 --interval 1ms": 0, "undo": 0,
+		"check": 3, "describe audit-export --exit-code": 3, "describe nobody billing": 1, "map nobody billing": 1, "decode xx": 7,
+		"decode bgAIAH4=": 0, "encode --stable 3 --max 9": 0, "context list": 0, "help": 0, "completion bash": 0, "reset billing --to-latest": 0,
 		"skip billing orders/0@820 --execute --yes":    0,
 		"skip checkout payments/0@598 --execute --yes": 5,
-		"replay billing --to-stdout --execute --yes":   1,
+		"replay billing --exec true --execute --yes":   0,
 		"check billing":                              0,
 		"list -X bootstrap.servers=127.0.0.1:1":      8,
 		"describe warehouse -o csv --topic payments": 0,
 	} {
 		t.Run(line, func(t *testing.T) {
-			c, _, errs := ownProcess(t, strings.Fields(line)...)
-			c.Env = append(c.Env, "GAPCTL_BOOTSTRAP_SERVER="+l.Addr())
-			c.Stdout = closedPipe(t)
-			if got := exitCode(t, c.Run()); got != want {
-				t.Errorf("exit code %d, want %d; standard error %q", got, want, errs)
+			for when, out := range map[string]io.Writer{"at once": closedPipe(t), "after a line": headPipe(t)} {
+				c, _, errs := ownProcess(t, strings.Fields(line)...)
+				c.Env = append(c.Env, "GAPCTL_BOOTSTRAP_SERVER="+l.Addr())
+				c.Stdout = out
+				if got := exitCode(t, c.Run()); got != want {
+					t.Errorf("%s: exit code %d, want %d; standard error %q", when, got, want, errs)
+				}
 			}
 		})
+	}
+	c, _, errs := ownProcess(t, strings.Fields("replay loyalty-points --to-stdout --execute --yes -b "+l.Addr())...)
+	c.Stdout = closedPipe(t)
+	if got := exitCode(t, c.Run()); got != 1 {
+		t.Errorf("records to nobody: exit code %d; standard error %q", got, errs)
+	}
+}
+
+// headPipe is a pipe of which one line is read, as head -1 does.
+func headPipe(t *testing.T) io.Writer {
+	r, w, err := os.Pipe()
+	check(t, err)
+	t.Cleanup(func() { w.Close() })
+	go func() {
+		_, _ = bufio.NewReaderSize(r, 16).ReadString('\n') // an end is as good
+		r.Close()
+	}()
+	return w
+}
+
+// TestStreamsClosed: without standard input, output and error, no file and no
+// connection is taken for one of them.
+func TestStreamsClosed(t *testing.T) {
+	l, err := lab.Start(t.Context(), lab.Options{})
+	check(t, err)
+	defer l.Close()
+	c, _, _ := ownProcess(t)
+	state, link := t.TempDir(), filepath.Join(t.TempDir(), "gapctl")
+	check(t, os.Symlink(c.Path, link))
+	c.Path, c.Args = "/bin/sh", []string{"sh", "-c", `exec "$0" skip billing orders/0@820 --execute --yes -o json -b ` + l.Addr() + ` <&- >&- 2>&-`, link}
+	c.Env = append(c.Env, "XDG_STATE_HOME="+state)
+	if got := exitCode(t, c.Run()); got != 0 {
+		t.Errorf("exit code %d", got)
+	}
+	entries, bad, err := repair.Journal{Dir: filepath.Join(state, "gapctl", "journal")}.Entries()
+	if err != nil || len(bad) > 0 || len(entries) != 1 || !entries[0].Ended {
+		t.Fatalf("the journal has %+v %v %v", entries, bad, err)
+	}
+	text, err := os.ReadFile(filepath.Join(state, "gapctl", "journal", entries[0].ID+".jsonl"))
+	if err != nil || strings.Contains(string(text), `"kind":"result"`) {
+		t.Errorf("%v, the journal has %s", err, text)
+	}
+}
+
+// TestCommandInterrupted: ctrl-C reaches the command that a replay runs, and the
+// replay: neither goes on, the terminal is as before, and the journal is closed.
+func TestCommandInterrupted(t *testing.T) {
+	l, err := lab.Start(t.Context(), lab.Options{})
+	check(t, err)
+	defer l.Close()
+	dir := t.TempDir()
+	t.Setenv("XDG_STATE_HOME", dir)
+	c := startTerminal(t, "replay", "billing", "--execute", "--yes", "-b", l.Addr(), "--exec", "echo process $$; exec sleep 1000")
+	before := c.settings()
+	c.await("process ")
+	c.press("\x03")
+	if got := exitCode(t, c.program.Wait()); got != 130 {
+		t.Errorf("exit code %d; the terminal shows %q", got, c.written())
+	}
+	if c.settings() != before {
+		t.Error("the terminal is not as it was")
+	}
+	for _, m := range regexp.MustCompile(`process (\d+)`).FindAllStringSubmatch(c.written(), -1) {
+		if _, err := os.Stat(filepath.Join("/proc", m[1])); err == nil {
+			t.Errorf("the command goes on: %s", m[0])
+		}
+	}
+	entries, bad, err := repair.Journal{Dir: filepath.Join(dir, "gapctl", "journal")}.Entries()
+	if err != nil || len(bad) > 0 || len(entries) != 1 || !entries[0].Ended || entries[0].Undoable() {
+		t.Errorf("the journal has %+v %v %v", entries, bad, err)
 	}
 }

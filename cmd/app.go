@@ -119,6 +119,16 @@ func (c *carefulWriter) Write(p []byte) (int, error) {
 	return n, err
 }
 
+// unlessUnread is err, but nil where a result was written that nobody reads any
+// more: what the command has found out decides how the process ends, and not how
+// soon head had enough.
+func unlessUnread(err error) error {
+	if errors.Is(err, errReaderGone) {
+		return nil
+	}
+	return err
+}
+
 // runner is what a command does, with the arguments that are no flags.
 type runner func(ctx context.Context, args []string) error
 

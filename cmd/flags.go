@@ -72,7 +72,7 @@ func (a *app) printer(o output) (func(inspect.View) error, error) {
 	if err != nil {
 		return nil, err
 	}
-	return func(v inspect.View) error { return inspect.Write(a.out, format, v, style) }, nil
+	return func(v inspect.View) error { return unlessUnread(inspect.Write(a.out, format, v, style)) }, nil
 }
 
 // choice is the flags that choose partitions.

@@ -84,7 +84,7 @@ func (o *mapOptions) run(ctx context.Context, groups []string) error {
 		return gathered
 	}
 	o.app.sayEmpty(&s, o.choice.given())
-	if err := draw(s); err != nil {
+	if err := unlessUnread(draw(s)); err != nil {
 		return err
 	}
 	if gathered != nil {

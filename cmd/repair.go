@@ -165,7 +165,7 @@ func (a *app) showResult(print func(inspect.View) error, result repair.Result) e
 	switch {
 	case printed == nil || judged != nil:
 		return judged
-	case errors.Is(printed, errReaderGone) || result.ID == "":
+	case result.ID == "":
 		return printed
 	}
 	return fail(exitFailure, "gapctl undo "+result.ID+" goes back to what was before", "the plan is carried out, but the result can not be printed: %w", printed)

@@ -11,7 +11,7 @@ import (
 // never a part.
 func (a *app) writeResult(name string, write func(io.Writer) error) error {
 	if name == "" {
-		return write(a.out)
+		return unlessUnread(write(a.out))
 	}
 	return repair.ReplaceFile(name, 0o666, write) // less the umask
 }
