@@ -35,6 +35,9 @@ func TestSecretStays(t *testing.T) {
 		"GAPCTL_BOOTSTRAP_SERVER": addr, "GAPCTL_SECURITY_PROTOCOL": "SASL_PLAINTEXT", "GAPCTL_SASL_MECHANISM": "PLAIN",
 		"GAPCTL_SASL_USERNAME": "alice", "GAPCTL_SASL_PASSWORD_FILE": passwords, "XDG_STATE_HOME": dir, "XDG_CONFIG_HOME": dir, "GAPCTL_TIMEOUT": "2s",
 	}
+	for name, value := range map[string]string{"GAPCTL_SASL_PASSWORD": secret, "GAPCTL_SASL_JAAS_CONFIG": secret, "GAPCTL_SSL_KEY_PASSWORD": secret} {
+		t.Setenv(name, value) // of the process, as gapctl would have it
+	}
 	seen := filepath.Join(dir, "seen")
 	for _, c := range []struct {
 		line string

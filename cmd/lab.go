@@ -93,11 +93,10 @@ func (o *labOptions) serve(ctx context.Context, addr string) error {
 func (a *app) within(ctx context.Context, addr string, command []string) error {
 	inner := &app{args: command, in: a.in, out: a.out, terminal: a.terminal, err: a.err, now: a.now, color: a.color}
 	inner.getenv = func(name string) string {
-		switch name {
-		case "GAPCTL_BOOTSTRAP_SERVER":
+		switch {
+		case name == "GAPCTL_BOOTSTRAP_SERVER":
 			return addr
-		case "GAPCTL_COMMAND_CONFIG", "GAPCTL_SECURITY_PROTOCOL", "GAPCTL_SASL_MECHANISM",
-			"GAPCTL_SASL_USERNAME", "GAPCTL_SASL_PASSWORD", "GAPCTL_SASL_PASSWORD_FILE":
+		case name == "GAPCTL_COMMAND_CONFIG", name == "GAPCTL_CONTEXT", setsProperty(name):
 			return ""
 		}
 		return a.getenv(name)

@@ -151,3 +151,27 @@ func variables() []variable {
 func variableOf(name string) string {
 	return "GAPCTL_" + strings.ToUpper(strings.NewReplacer(".", "_", "-", "_").Replace(name))
 }
+
+// secretVariables are the environment variables that may hold a secret.
+func secretVariables() []string {
+	var names []string
+	for _, p := range properties() {
+		if p.secret {
+			names = append(names, variableOf(p.name))
+		}
+	}
+	return names
+}
+
+// setsProperty reports whether an environment variable sets a property, or says
+// where a secret is.
+func setsProperty(variable string) bool {
+	return slices.ContainsFunc(properties(), func(p property) bool {
+		for _, end := range []string{"", fromFile, fromCommand} {
+			if variable == variableOf(p.name+end) {
+				return true
+			}
+		}
+		return false
+	})
+}

@@ -216,7 +216,7 @@ func (a *app) carryOutReplay(ctx context.Context, applier repair.Applier, toStdo
 	defer a.boundMemory(replayHeap)()
 	progress := a.newProgress(total)
 	applier.Progress, applier.Notice = progress.report, a.say
-	applier.Streams = repair.Streams{Out: a.out, Err: a.err}
+	applier.Streams = repair.Streams{Out: a.out, Err: a.err, Secrets: secretVariables()}
 	result := applier.Apply(ctx, plan, approval)
 	progress.end()
 	if toStdout { // that is where the records are

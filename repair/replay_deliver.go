@@ -10,7 +10,9 @@ import (
 	"os"
 	"os/exec"
 	"runtime"
+	"slices"
 	"strconv"
+	"strings"
 	"time"
 
 	"github.com/gapctl/gapctl/inspect"
@@ -20,6 +22,8 @@ import (
 type Streams struct {
 	Out io.Writer // JSON lines
 	Err io.Writer // what commands print
+	// Secrets are the names of environment variables that commands do not get.
+	Secrets []string
 }
 
 // delivery takes records before their gaps are closed.
@@ -37,7 +41,7 @@ func (r Replay) delivery(to Streams) (delivery, error) {
 		w, err := inspect.NewRecordWriter(to.Out, inspect.RecordStyle{Output: inspect.OutputJSON, Values: true})
 		return lines{w}, err
 	case r.Exec != "":
-		return command{r.Exec, to.Err}, nil
+		return command{r.Exec, to.Err, to.Secrets}, nil
 	}
 	return nil, nil
 }
@@ -51,8 +55,9 @@ func (l lines) flush() error { return l.w.Close() }
 
 // command runs a shell command for each record.
 type command struct {
-	text   string
-	output io.Writer
+	text    string
+	output  io.Writer
+	secrets []string // variables that it does not get
 }
 
 // killGrace is how long the output of a command that was stopped is waited for.
@@ -68,7 +73,7 @@ func (c command) deliver(ctx context.Context, r *inspect.Record) error {
 	cmd := exec.CommandContext(ctx, shell[0], shell[1:]...)
 	cmd.Stdin, cmd.Stdout, cmd.Stderr = bytes.NewReader(r.Value), c.output, c.output
 	cmd.WaitDelay = killGrace
-	cmd.Env = append(os.Environ(), environment(r)...)
+	cmd.Env = append(c.inherited(), environment(r)...)
 	if err := cmd.Run(); err != nil {
 		return fmt.Errorf("the command on %s/%d@%d: %w", r.Topic, r.Partition, r.Offset, err)
 	}
@@ -76,6 +81,14 @@ func (c command) deliver(ctx context.Context, r *inspect.Record) error {
 }
 
 func (command) flush() error { return nil }
+
+// inherited is the environment of this process without the secrets.
+func (c command) inherited() []string {
+	return slices.DeleteFunc(os.Environ(), func(variable string) bool {
+		name, _, _ := strings.Cut(variable, "=")
+		return slices.Contains(c.secrets, name)
+	})
+}
 
 // environment is the record as variables. A key with a NUL byte, which no
 // variable can hold, is there in base64 only.

@@ -23,7 +23,7 @@ func TestExecTakesRecordsAsData(t *testing.T) {
 	r.Group, r.Topic = hostile, "orders"
 	r.Headers = []kgo.RecordHeader{{Key: hostile, Value: []byte(hostile)}}
 	var out bytes.Buffer
-	c := command{`printf %s "$GAPCTL_KEY"; cat; printf %s "$GAPCTL_GROUP"`, &out}
+	c := command{`printf %s "$GAPCTL_KEY"; cat; printf %s "$GAPCTL_GROUP"`, &out, nil}
 	if err := c.deliver(t.Context(), r); err != nil {
 		t.Fatal(err)
 	}
