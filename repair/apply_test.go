@@ -6,7 +6,6 @@ import (
 	"errors"
 	"fmt"
 	"os"
-	"path/filepath"
 	"strings"
 	"sync"
 	"testing"
@@ -193,24 +192,6 @@ func TestApprovalIsForOnePlanOnce(t *testing.T) {
 	}
 }
 
-// Without a journal nothing is applied.
-func TestUnwritableJournal(t *testing.T) {
-	s := fakeScene(t)
-	p, old := s.plan(skipBoth()), s.stands()
-	inTheWay := filepath.Join(t.TempDir(), "file")
-	if err := os.WriteFile(inTheWay, nil, 0o600); err != nil {
-		t.Fatal(err)
-	}
-	s.journal.Dir = filepath.Join(inTheWay, "journal")
-	var w wire
-	if r := s.apply(w.dial(s), p); !errors.Is(r.Err, ErrJournal) || r.Count(NotAttempted) != 2 {
-		t.Errorf("%+v", r)
-	}
-	if len(w.steps) > 0 || s.stands() != old {
-		t.Errorf("asked for %v all the same", w.steps)
-	}
-}
-
 // Two at once: one is refused or finds a conflict, or both come one after the
 // other; what stands is whole.
 func TestTwoAtOnce(t *testing.T) {
@@ -234,59 +215,6 @@ func TestTwoAtOnce(t *testing.T) {
 	}
 	if entries := s.entries(); len(entries) != 2 || entries[0].ID == entries[1].ID {
 		t.Errorf("the journal: %+v", entries)
-	}
-}
-
-// The intent is on disk, with all that was there, before anything is written;
-// what happens to the file later loses no more than what was damaged.
-func TestDamagedJournal(t *testing.T) {
-	s := fakeScene(t)
-	old := s.stands()
-	if r := s.apply(s.dial, s.plan(skipBoth())); r.Err != nil {
-		t.Fatal(r.Err)
-	}
-	path := s.journalFile()
-	if info, err := os.Stat(path); err != nil || info.Mode().Perm() != 0o600 {
-		t.Errorf("%v %v", info.Mode(), err)
-	}
-	whole, err := os.ReadFile(path)
-	if err != nil {
-		t.Fatal(err)
-	}
-	lines := strings.SplitAfter(string(whole), "\n")
-	rewrite := func(text string) ([]Entry, []error) {
-		if err := os.WriteFile(path, []byte(text), 0o600); err != nil {
-			t.Fatal(err)
-		}
-		entries, bad, err := s.journal.Entries()
-		if err != nil {
-			t.Fatal(err)
-		}
-		return entries, bad
-	}
-	for name, text := range map[string]string{
-		"no outcome":    lines[0],
-		"cut outcome":   lines[0] + lines[1] + lines[2][:len(lines[2])/2],
-		"noise between": lines[0] + "\x00\xff{]\n" + lines[1],
-	} {
-		entries, bad := rewrite(text)
-		if len(bad) > 0 || len(entries) != 1 || entries[0].Ended || !entries[0].Undoable() || entries[0].Plan.Changes[0].Before.Metadata != old[0].Metadata {
-			t.Errorf("%s: %+v %v", name, entries, bad)
-		}
-	}
-	for name, text := range map[string]string{
-		"empty":        "",
-		"cut intent":   lines[0][:len(lines[0])/2],
-		"changed":      strings.Replace(lines[0], `"committed":3,`, `"committed":4,`, 1),
-		"other change": strings.Replace(lines[0], `"group":"billing"`, `"group":"bolling"`, 1),
-		"not JSON":     "once upon a time\n",
-	} {
-		if entries, bad := rewrite(text); len(bad) != 1 || len(entries) != 0 || !errors.Is(bad[0], ErrJournal) {
-			t.Errorf("%s: %+v %v", name, entries, bad)
-		}
-	}
-	if _, err := s.journal.Entry("../../etc/passwd"); !errors.Is(err, os.ErrNotExist) {
-		t.Errorf("a path for an ID: %v", err)
 	}
 }
 
