@@ -15,10 +15,13 @@ type boardLine struct{ what, ours, other, theirs, ratio string }
 
 func (l boardLine) note() { board = append(board, l) }
 
-// timesOf is a ratio as people say it: "1/24", or "1.5 ×".
+// timesOf is a ratio as people say it: "1/24", "1.32 ×" or "12 ×".
 func timesOf(ratio float64) string {
 	if ratio < 0.5 {
 		return "1/" + twoDigits(1/ratio)
+	}
+	if ratio < 2 { // where goals lie
+		return fmt.Sprintf("%.2f ×", ratio)
 	}
 	return twoDigits(ratio) + " ×"
 }
