@@ -116,7 +116,7 @@ func (r *commitRun) finish() {
 	r.t.Helper()
 	r.arm(step{}, "")
 	var err error
-	await(r.t, "a commit that works", func() bool {
+	awaitEnd(r.t, "a commit that works", func() bool {
 		err = r.commit()
 		return err == nil
 	})

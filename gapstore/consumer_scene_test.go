@@ -114,7 +114,7 @@ func (w *work) settled() (entries []Entry) {
 		w.t.Fatal(err)
 	}
 	defer s.Close()
-	await(w.t, "transactions to end", func() bool {
+	awaitEnd(w.t, "transactions to end", func() bool {
 		entries = loadGroup(w.t, s, w.group).Entries
 		return len(entries) > 0 && !slices.ContainsFunc(entries, func(e Entry) bool { return e.Pending || e.Committed < 0 })
 	})

@@ -178,7 +178,7 @@ func (s *scene) finish() {
 func (s *scene) settle() {
 	s.t.Helper()
 	var h *Hold
-	await(s.t, "a new hold", func() (ok bool) {
+	awaitEnd(s.t, "a new hold", func() (ok bool) {
 		var err error
 		h, err = s.tryAcquire(s.t.Context(), s.dial)
 		return err == nil
@@ -218,7 +218,7 @@ func (s *scene) see() state {
 	defer cancel()
 	admin := kadm.NewClient(s.client())
 	now := state{Offsets: make([]int64, 2), Metadata: make([]string, 2)}
-	await(s.t, "the transactions to end", func() bool {
+	awaitEnd(s.t, "the transactions to end", func() bool {
 		fetched, err := admin.FetchOffsets(kadm.RequireStable(ctx), s.group)
 		if err != nil {
 			s.t.Fatal(err)
@@ -272,7 +272,7 @@ func (s *scene) visible(ctx context.Context) []string {
 func (s *scene) mustBeEnded() {
 	s.t.Helper()
 	admin := kadm.NewClient(s.client())
-	await(s.t, "readers to get past the transaction", func() bool {
+	awaitEnd(s.t, "readers to get past the transaction", func() bool {
 		stable, err := admin.ListCommittedOffsets(s.t.Context(), s.out)
 		if err != nil {
 			s.t.Fatal(err)

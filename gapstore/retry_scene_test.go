@@ -131,7 +131,7 @@ func (w *work) committedRecords(topic string) (records []*kgo.Record) {
 	for p := range topics[topic].Logs {
 		numbers = append(numbers, int32(p))
 	}
-	await(w.t, "transactions to end", func() bool {
+	awaitEnd(w.t, "transactions to end", func() bool {
 		s.Ends(w.t.Context(), topics, map[string][]int32{topic: numbers})
 		return !slices.ContainsFunc(topics[topic].Logs, func(l Log) bool { return l.Err != nil || l.LastStable != l.End })
 	})
