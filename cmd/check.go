@@ -185,7 +185,7 @@ func (o *checkOptions) again(ctx context.Context, store *gapstore.Store, q inspe
 		return inspect.Snapshot{}, err
 	}
 	defer cancel()
-	s, err := gathered(ctx, store, q)
+	s, err := gatherFrom(ctx, store, q)
 	if err != nil {
 		return s, err
 	}

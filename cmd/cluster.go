@@ -67,7 +67,7 @@ func (a *app) readOpen(ctx context.Context, c *connection, q inspect.Query, then
 	if err != nil {
 		return nil, inspect.Snapshot{}, causeOf(ctx, err)
 	}
-	s, err := gathered(ctx, store, q)
+	s, err := gatherFrom(ctx, store, q)
 	if err != nil {
 		return store, inspect.Snapshot{}, err
 	}
@@ -76,9 +76,9 @@ func (a *app) readOpen(ctx context.Context, c *connection, q inspect.Query, then
 	return store, s, err
 }
 
-// gathered is [inspect.Gather], which takes what a signal kept from being read
+// gatherFrom is [inspect.Gather], which takes what a signal kept from being read
 // for unreadable: nobody waits for that any more.
-func gathered(ctx context.Context, store *gapstore.Store, q inspect.Query) (inspect.Snapshot, error) {
+func gatherFrom(ctx context.Context, store *gapstore.Store, q inspect.Query) (inspect.Snapshot, error) {
 	s, err := inspect.Gather(ctx, store, q)
 	switch {
 	case err != nil:

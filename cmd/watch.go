@@ -109,7 +109,7 @@ func (w *watcher) look(ctx context.Context, looks int) (inspect.Snapshot, error)
 	q := w.query
 	q.AtOnce = true
 	q.SkipAges = looks%agesEvery != 0
-	s, err := gathered(ctx, w.store, q)
+	s, err := gatherFrom(ctx, w.store, q)
 	if err != nil {
 		return s, err
 	}
