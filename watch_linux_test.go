@@ -210,8 +210,9 @@ func TestWatchCount(t *testing.T) {
 	}
 }
 
-// TestWatchRecordsHostile: what a producer has put into a record can not make
-// the terminal do anything; and what can not be read is said.
+// TestWatchRecordsHostile: what a producer has put into a record, and who commits
+// into a group's name, can not make the terminal do anything; and what can not be
+// read is said.
 func TestWatchRecordsHostile(t *testing.T) {
 	l, err := lab.Start(t.Context(), lab.Options{})
 	check(t, err)
@@ -222,6 +223,7 @@ func TestWatchRecordsHostile(t *testing.T) {
 	_, err = kadm.NewClient(client).CreateTopic(t.Context(), 1, 1, nil, "traps")
 	check(t, err)
 	const title, clipboard = "\x1b]0;owned\x07", "\x1b]52;c;b3duZWQ=\x07"
+	const group = "trapped" + title + clipboard
 	check(t, client.ProduceSync(t.Context(),
 		&kgo.Record{Key: []byte("key" + title), Value: []byte("value" + clipboard), Headers: []kgo.RecordHeader{{Key: "header" + title, Value: []byte(clipboard)}}},
 		&kgo.Record{Key: []byte("done")}).FirstErr())
@@ -230,9 +232,9 @@ func TestWatchRecordsHostile(t *testing.T) {
 	check(t, err)
 	var offsets kadm.Offsets
 	offsets.Add(kadm.Offset{Topic: "traps", At: encoded.Committed, LeaderEpoch: -1, Metadata: encoded.Metadata})
-	check(t, kadm.NewClient(client).CommitAllOffsets(t.Context(), "trapped", offsets))
+	check(t, kadm.NewClient(client).CommitAllOffsets(t.Context(), group, offsets))
 
-	c := startTerminal(t, "watch", "trapped", "-b", l.Addr(), "--interval", "1m", "--timeout", "2s")
+	c := startTerminal(t, "watch", group, "-b", l.Addr(), "--interval", "1m", "--timeout", "2s")
 	c.awaitScreen("q quit")
 	c.press("\r")
 	c.awaitScreen("enter records")
