@@ -33,6 +33,7 @@ type Hold struct {
 	topicIDs map[string][16]byte
 	limits   commitLimits
 	sent     sentCounter // requests whose lost answer leaves a doubt
+	moves    moves       // of the coordinator
 
 	turn     chan struct{} // has room for whoever commits, reads or leaves
 	txn      *transactor   // guarded by turn
@@ -74,7 +75,7 @@ func acquire(ctx context.Context, dial Dial, m *member) (*Hold, error) {
 }
 
 func (h *Hold) connect(clientID string) error {
-	cl, err := h.dial(kgo.ClientID(clientID), kgo.WithHooks(&h.sent))
+	cl, err := h.dial(kgo.ClientID(clientID), kgo.WithHooks(&h.sent, &h.moves))
 	if err != nil {
 		return Classify("hold group "+h.member.group, err)
 	}

@@ -31,6 +31,7 @@ type tenure struct {
 
 // begin begins a tenure: the hold has joined.
 func (h *Hold) begin() {
+	h.moves.note()
 	t := &tenure{lost: make(chan struct{})}
 	t.work, t.giveUp = context.WithCancel(context.Background())
 	beating, stop := context.WithCancel(context.Background())
@@ -82,6 +83,9 @@ func (h *Hold) beat(ctx context.Context, t *tenure) {
 		switch {
 		case err == nil:
 			answered = time.Now()
+			if h.moves.moved() {
+				h.settleIn(ctx, t)
+			}
 		case ctx.Err() != nil:
 			return
 		case isGone(err):
