@@ -163,9 +163,13 @@ func TestTerminalGone(t *testing.T) {
 // that was where records were to go, or the command failed; and it never makes a
 // broken connection look like success.
 func TestReaderGone(t *testing.T) {
-	l, err := lab.Start(t.Context(), lab.Options{})
-	check(t, err)
-	defer l.Close()
+	var labs [2]*lab.Lab // the first is only read
+	for i := range labs {
+		var err error
+		labs[i], err = lab.Start(t.Context(), lab.Options{})
+		check(t, err)
+		defer labs[i].Close()
+	}
 	for line, want := range map[string]int{
 		"list": 0, "records billing": 0, "describe billing -o json": 0, "describe search-index -o json": 0, "describe --all -o yaml": 0,
 		"gaps search-index -o csv": 0, "records search-index --values": 0, "map search-index -o svg": 0, "report search-index": 0,
@@ -179,6 +183,10 @@ func TestReaderGone(t *testing.T) {
 		"list -X bootstrap.servers=127.0.0.1:1":      8,
 		"describe warehouse -o csv --topic payments": 0,
 	} {
+		l := labs[0]
+		if strings.Contains(line, "--execute") {
+			l = labs[1]
+		}
 		t.Run(line, func(t *testing.T) {
 			for when, out := range map[string]io.Writer{"at once": closedPipe(t), "after a line": headPipe(t)} {
 				c, _, errs := ownProcess(t, strings.Fields(line)...)
@@ -190,7 +198,7 @@ func TestReaderGone(t *testing.T) {
 			}
 		})
 	}
-	c, _, errs := ownProcess(t, strings.Fields("replay loyalty-points --to-stdout --execute --yes -b "+l.Addr())...)
+	c, _, errs := ownProcess(t, strings.Fields("replay loyalty-points --to-stdout --execute --yes -b "+labs[1].Addr())...)
 	c.Stdout = closedPipe(t)
 	if got := exitCode(t, c.Run()); got != 1 {
 		t.Errorf("records to nobody: exit code %d; standard error %q", got, errs)

@@ -35,10 +35,11 @@ type app struct {
 	out, err io.Writer
 	getenv   func(string) string
 	now      func() time.Time
-	terminal bool   // out is a terminal
-	color    string // the flag --color
-	ran      bool   // a command has begun: errors from now on are not about usage
-	mute     bool   // nothing is said to people, and nobody is asked
+	terminal bool     // out is a terminal
+	color    string   // the flag --color
+	ran      bool     // a command has begun: errors from now on are not about usage
+	mute     bool     // nothing is said to people, and nobody is asked
+	notices  []string // what is to be said at the end
 	// principal is who the cluster was told that one is, for people; "" for
 	// nobody in particular.
 	principal string

@@ -80,15 +80,15 @@ func certificateHint(err error) string {
 
 // finish reports err on standard error and is the exit code.
 func (a *app) finish(err error) int {
-	switch {
-	case err == nil:
+	if err == nil || errors.Is(err, errReaderGone) && !decided(err) { // what it wanted to see it has seen
+		if len(a.notices) > 0 {
+			writeJSONLine(a.err, noticesDocument{a.notices})
+		}
 		return exitOK
-	case errors.Is(err, errReaderGone) && !decided(err):
-		return exitOK // what it wanted to see it has seen
 	}
 	f := a.judge(err)
 	if a.wantsJSON() {
-		writeJSONError(a.err, f)
+		a.writeJSONError(f)
 	} else {
 		a.say(f.Error())
 		if f.hint != "" {
@@ -104,40 +104,47 @@ func decided(err error) bool {
 	return ok
 }
 
-// say writes one line for people on standard error, or one for machines, where
-// errors are for those as well.
+// say writes one line for people on standard error. Where that is for machines,
+// the line is kept for the one document there.
 func (a *app) say(message string) {
-	if a.mute {
-		return
+	switch {
+	case a.mute:
+	case a.wantsJSON():
+		a.notices = append(a.notices, inspect.Clean(strings.TrimSpace(message)))
+	default:
+		a.sayNow(message)
 	}
+}
+
+// sayNow is say for what must not wait for the end, since that may be far.
+func (a *app) sayNow(message string) {
 	message = inspect.Clean(strings.TrimSpace(message))
-	if a.wantsJSON() {
-		var doc noticeDocument
-		doc.Notice.Message = message
-		writeJSONLine(a.err, doc)
-		return
+	switch {
+	case a.mute:
+	case a.wantsJSON():
+		writeJSONLine(a.err, noticesDocument{[]string{message}})
+	default:
+		fmt.Fprintf(a.err, "gapctl: %s\n", message)
 	}
-	fmt.Fprintf(a.err, "gapctl: %s\n", message)
 }
 
-// noticeDocument is what say says, as a machine reads it.
-type noticeDocument struct {
-	Notice struct {
-		Message string `json:"message"`
-	} `json:"notice"`
+// noticesDocument is what is said, as a machine reads it.
+type noticesDocument struct {
+	Notices []string `json:"notices"`
 }
 
-// errorDocument is an error as a machine reads it.
+// errorDocument is an error as a machine reads it, with what was said before it.
 type errorDocument struct {
 	Error struct {
 		Class   string  `json:"class"`
 		Message string  `json:"message"`
 		Hint    *string `json:"hint"`
 	} `json:"error"`
+	Notices []string `json:"notices,omitempty"`
 }
 
-func writeJSONError(w io.Writer, f *failure) {
-	var doc errorDocument
+func (a *app) writeJSONError(f *failure) {
+	doc := errorDocument{Notices: a.notices}
 	doc.Error.Class, doc.Error.Message = exitName(f.code), inspect.Clean(f.Error())
 	if class := inspect.ErrorClass(f.err); class != "failure" {
 		doc.Error.Class = class
@@ -146,7 +153,7 @@ func writeJSONError(w io.Writer, f *failure) {
 		hint := inspect.Clean(f.hint)
 		doc.Error.Hint = &hint
 	}
-	writeJSONLine(w, doc)
+	writeJSONLine(a.err, doc)
 }
 
 func writeJSONLine(w io.Writer, doc any) {

@@ -79,11 +79,11 @@ func (o *labOptions) serve(ctx context.Context, addr string) error {
 	if err != nil {
 		return err
 	}
-	o.app.say("in another shell: export GAPCTL_BOOTSTRAP_SERVER=" + addr)
+	o.app.sayNow("in another shell: export GAPCTL_BOOTSTRAP_SERVER=" + addr)
 	for _, s := range lab.Samples() {
-		o.app.say(fmt.Sprintf("  gapctl describe %-16s %s", s.Name, s.Summary))
+		o.app.sayNow(fmt.Sprintf("  gapctl describe %-16s %s", s.Name, s.Summary))
 	}
-	o.app.say("interrupt to stop")
+	o.app.sayNow("interrupt to stop")
 	<-ctx.Done()
 	return nil
 }
@@ -102,7 +102,9 @@ func (a *app) within(ctx context.Context, addr string, command []string) error {
 		return a.getenv(name)
 	}
 	a.args = command // errors are written as the command would write them
-	if err := inner.execute(ctx); err != nil {
+	err := inner.execute(ctx)
+	a.notices = inner.notices
+	if err != nil {
 		return inner.judge(err)
 	}
 	return nil

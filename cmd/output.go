@@ -26,8 +26,9 @@ A filter's texts are written without quotes, anything else as JSON; jq need not
 be installed. Numbers are exact, however large. Fields and their meaning do not
 change within one schema_version; new ones may come.
 
-With json, what stands on standard error is an object per line too:
-{"notice":{"message":…}}, or {"error":{"class":…,"message":…,"hint":…}}.
+With json, standard error has an object too, when there is something to say:
+{"error":{"class":…,"message":…,"hint":…},"notices":[…]}, without either of them
+where there is none. What takes long tells its progress in such lines before.
 
   gapctl list -o jq='.groups[] | select(.level != "ok") | .group'
   gapctl list -o template='{{range .groups}}{{.group}} {{.outstanding}}{{"\n"}}{{end}}'

@@ -41,7 +41,7 @@ func (p *progress) report(done int64) {
 	}
 	p.last = now
 	if !p.terminal {
-		p.app.say(fmt.Sprintf("%d of %d records, %.0f per second", done, p.total, rate))
+		p.app.sayNow(fmt.Sprintf("%d of %d records, %.0f per second", done, p.total, rate))
 		return
 	}
 	p.shown = true

@@ -215,7 +215,7 @@ func (a *app) carryOutReplay(ctx context.Context, applier repair.Applier, toStdo
 	}
 	defer a.boundMemory(replayHeap)()
 	progress := a.newProgress(total)
-	applier.Progress, applier.Notice = progress.report, a.say
+	applier.Progress, applier.Notice = progress.report, a.sayNow
 	applier.Streams = repair.Streams{Out: a.out, Err: a.err, Secrets: secretVariables()}
 	result := applier.Apply(ctx, plan, approval)
 	progress.end()

@@ -154,7 +154,7 @@ func (w *watcher) print(ctx context.Context) error {
 			if failed = err != nil; !failed {
 				w.add(s)
 			} else if ctx.Err() == nil {
-				w.options.app.say(err.Error())
+				w.options.app.sayNow(err.Error())
 			}
 		}
 	}
