@@ -72,23 +72,29 @@ func TestInterruptedRepairs(t *testing.T) {
 	if testing.Short() {
 		t.Skip("each repair is made hundreds of times")
 	}
-	for _, i := range interruptions() {
-		if i.group = "billing"; strings.Contains(i.line+strings.Join(i.before, ""), "shipping") {
-			i.group = "shipping"
+	running := goleak.IgnoreCurrent()
+	t.Run("all", func(t *testing.T) { // ends when they all have
+		for _, i := range interruptions() {
+			if i.group = "billing"; strings.Contains(i.line+strings.Join(i.before, ""), "shipping") {
+				i.group = "shipping"
+			}
+			name, _, _ := strings.Cut(strings.Join(append(i.before, i.line), ", "), ">") // for it names directories
+			t.Run(name, i.everywhere)
 		}
-		name, _, _ := strings.Cut(strings.Join(append(i.before, i.line), ", "), ">") // for it names directories
-		t.Run(name, func(t *testing.T) {
-			running := goleak.IgnoreCurrent()
-			n, hit := i.first, true
-			for ; hit; n++ {
-				hit = false // unless it gets that far
-				t.Run(fmt.Sprint(n), func(t *testing.T) { hit = i.survived(t, n) })
-			}
-			if n < i.first+10 && !strings.HasPrefix(i.line, "compact") {
-				t.Errorf("only %d requests", n)
-			}
-			goleak.VerifyNone(t, running)
-		})
+	})
+	goleak.VerifyNone(t, running)
+}
+
+// everywhere interrupts the repair at one request after the other.
+func (i interruption) everywhere(t *testing.T) {
+	t.Parallel()
+	n, hit := i.first, true
+	for ; hit; n++ {
+		hit = false // unless it gets that far
+		t.Run(fmt.Sprint(n), func(t *testing.T) { hit = i.survived(t, n) })
+	}
+	if n < i.first+10 && !strings.HasPrefix(i.line, "compact") {
+		t.Errorf("only %d requests", n)
 	}
 }
 
