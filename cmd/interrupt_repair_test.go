@@ -173,6 +173,9 @@ func (i interruption) finish(s wiredScene, line string, old [scenePartitions]str
 	default:
 		s.want(line, exitOK)
 	}
+	if s.t.Failed() {
+		s.t.Logf("in the end %q", s.stands(i.group))
+	}
 	if copies := s.copies("retry"); i.copies > 0 && copies[0]+copies[1] != i.copies {
 		s.t.Errorf("%v copies of %d records", copies, i.copies)
 	}

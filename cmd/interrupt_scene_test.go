@@ -5,6 +5,7 @@ import (
 	"encoding/json"
 	"fmt"
 	"path/filepath"
+	"runtime/debug"
 	"strings"
 	"sync/atomic"
 	"testing"
@@ -76,7 +77,10 @@ func (s wiredScene) interruptedAt(line string, n int64, stuck bool) (got reply, 
 		}
 	})
 	defer s.wire.set(nil)
-	finished := time.AfterFunc(time.Minute, func() { panic(fmt.Sprintf("%q does not end, interrupted at request %d", line, n)) })
+	finished := time.AfterFunc(time.Minute, func() {
+		debug.SetTraceback("all")
+		panic(fmt.Sprintf("%q does not end, interrupted at request %d", line, n))
+	})
 	defer finished.Stop()
 	code, out, errs := runWith(ctx, s.env(), strings.Fields(strings.ReplaceAll(line, "DIR", s.dir))...)
 	close(ended)

@@ -74,7 +74,12 @@ func TestDamagedJournal(t *testing.T) {
 			t.Errorf("%s: %+v %v", name, entries, bad)
 		}
 	}
-	if _, err := s.journal.Entry("../../etc/passwd"); !errors.Is(err, os.ErrNotExist) {
-		t.Errorf("a path for an ID: %v", err)
+	id := strings.TrimSuffix(filepath.Base(path), journalExtension)
+	outside := strings.Replace(string(whole), id, "../planted", 1) // it even says that this is its ID
+	if err := os.WriteFile(filepath.Join(s.journal.Dir, "..", "planted"+journalExtension), []byte(outside), 0o600); err != nil {
+		t.Fatal(err)
+	}
+	if e, err := s.journal.Entry("../planted"); !errors.Is(err, os.ErrNotExist) {
+		t.Errorf("a path for an ID: %+v %v", e, err)
 	}
 }

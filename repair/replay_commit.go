@@ -110,7 +110,8 @@ func (r *replay) conclude(ctx context.Context, failure error) error {
 		case unread != nil:
 			o.Status, o.Err = Unverified, fmt.Errorf("%w: it can not be read back: %w", ErrUnverified, unread)
 		case stands != nil && stands[gapstore.Key{Group: s.plan.Group, Topic: now.Topic, Partition: now.Partition}] != now:
-			o.Status, o.Err = Unverified, fmt.Errorf("%w: %s is not as it was written", ErrUnverified, part.change.Target())
+			found := stands[gapstore.Key{Group: s.plan.Group, Topic: now.Topic, Partition: now.Partition}]
+			o.Status, o.Err = Unverified, fmt.Errorf("%w: %s was written, and %s", ErrUnverified, part.change.Target(), verifiedOffset(found.Offset))
 		case part.now.same(part.change.After):
 			o.Status, o.Err = Applied, nil
 		case part.now.same(part.change.Before) && failure != nil:
