@@ -179,9 +179,9 @@ func TestReaderGone(t *testing.T) {
 		"skip billing orders/0@820 --execute --yes":    0,
 		"skip checkout payments/0@598 --execute --yes": 5,
 		"replay billing --exec true --execute --yes":   0,
-		"check billing":                              0,
-		"list -X bootstrap.servers=127.0.0.1:1":      8,
-		"describe warehouse -o csv --topic payments": 0,
+		"check billing --stuck-after 24h":              0,
+		"list -X bootstrap.servers=127.0.0.1:1":        8,
+		"describe warehouse -o csv --topic payments":   0,
 	} {
 		l := labs[0]
 		if strings.Contains(line, "--execute") {

@@ -257,6 +257,28 @@ func (s *scene) commitsAfterLeaving() (answers []error) {
 	return answers
 }
 
+// A new member that is so slow that the coordinator has forgotten the ID which it
+// gave it (KIP-394) asks for another.
+func TestHoldComesTooLateForItsID(t *testing.T) {
+	t.Parallel()
+	s, c := fakeScene(t, setting{records: 2})
+	late := 2
+	c.ControlKey(kmsg.JoinGroup.Int16(), func(req kmsg.Request) (kmsg.Response, error, bool) {
+		c.KeepControl()
+		if late == 0 || req.(*kmsg.JoinGroupRequest).MemberID == "" {
+			return nil, nil, false
+		}
+		late--
+		resp := req.ResponseKind().(*kmsg.JoinGroupResponse)
+		resp.ErrorCode = kerr.UnknownMemberID.Code
+		return resp, nil, true
+	})
+	h := s.acquire(s.dial)
+	if err := h.Commit(t.Context(), s.change()); err != nil || late > 0 {
+		t.Errorf("commit: %v; %d joins are still to come too late", err, late)
+	}
+}
+
 func TestHoldLosesWhatTheBrokerForgets(t *testing.T) {
 	s, c := fakeScene(t, setting{records: 2})
 	h := s.acquire(s.dial)

@@ -51,11 +51,7 @@ type member struct {
 // join enters the group and takes the partitions. The caller leaves, whatever
 // it returns: after an error the coordinator may count the member all the same.
 func (m *member) join(ctx context.Context) error {
-	resp, err := m.sendJoin(ctx, nil)
-	if errors.Is(err, kerr.MemberIDRequired) { // KIP-394: learn the ID, then join with it
-		m.id = resp.MemberID
-		resp, err = m.sendJoin(ctx, nil)
-	}
+	resp, err := m.introduce(ctx, nil)
 	if err != nil {
 		return err
 	}
@@ -64,6 +60,27 @@ func (m *member) join(ctx context.Context) error {
 		return errNotAlone
 	}
 	return m.sync(ctx)
+}
+
+// joinTries is how often a new member asks for an ID.
+const joinTries = 4
+
+// introduce joins. The coordinator gives a new member an ID that it is to join
+// with (KIP-394), and forgets that after a session timeout: who comes too late
+// asks for another. A member that is one already must not be a new one by this.
+func (m *member) introduce(ctx context.Context, b *bid) (*kmsg.JoinGroupResponse, error) {
+	fresh := m.id == ""
+	for tries := 1; ; tries++ {
+		resp, err := m.sendJoin(ctx, b)
+		if errors.Is(err, kerr.MemberIDRequired) {
+			m.id = resp.MemberID
+			resp, err = m.sendJoin(ctx, b)
+		}
+		if !fresh || tries == joinTries || !errors.Is(err, kerr.UnknownMemberID) {
+			return resp, err
+		}
+		m.id = ""
+	}
 }
 
 // sendJoin joins, with what a member of a team bids; nil: to be alone.

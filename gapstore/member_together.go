@@ -14,11 +14,7 @@ import (
 // other members than those that hold the group together, the error is
 // errNotAlone. The caller leaves, whatever it returns.
 func (m *member) joinTogether(ctx context.Context, b bid) (parts map[string][]int32, leads bool, err error) {
-	resp, err := m.sendJoin(ctx, &b)
-	if errors.Is(err, kerr.MemberIDRequired) { // KIP-394
-		m.id = resp.MemberID
-		resp, err = m.sendJoin(ctx, &b)
-	}
+	resp, err := m.introduce(ctx, &b)
 	if errors.Is(err, kerr.InconsistentGroupProtocol) {
 		return nil, false, fmt.Errorf("%w: %w", errNotAlone, err)
 	}
