@@ -98,14 +98,37 @@ func (l *listing) addMissing(ctx context.Context, store *gapstore.Store, q *Quer
 		listed[name] = g
 		missing = append(missing, g)
 	}
-	described := describeGroups(ctx, store, missing)
+	findUnlisted(ctx, store, missing)
 	for _, g := range missing {
-		g.adopt(described[g.Name])
 		if l.unlisted != nil && errors.Is(g.Err, gapstore.ErrNotFound) {
 			g.Err = l.unlisted
 		}
 	}
 	l.groups = append(l.groups, missing...)
+}
+
+// findUnlisted asks for groups by name, as each type of group that there is: one
+// whose coordinator has just moved is listed by nobody for a moment, and each
+// describe request knows the groups of its own type only.
+func findUnlisted(ctx context.Context, store *gapstore.Store, groups []*Group) {
+	for _, kind := range []string{"", "consumer", "share"} {
+		var asked []*Group
+		for _, g := range groups {
+			if kind == "" || errors.Is(g.Err, gapstore.ErrNotFound) {
+				asked = append(asked, &Group{Name: g.Name, Type: kind})
+			}
+		}
+		described := describeGroups(ctx, store, asked)
+		for _, g := range groups {
+			switch d, told := described[g.Name]; {
+			case kind == "":
+				g.adopt(d)
+			case told && d.err == nil:
+				g.Err, g.Type = nil, kind
+				g.adopt(d)
+			}
+		}
+	}
 }
 
 // listGroups asks every broker for its groups. Brokers that do not answer are

@@ -38,8 +38,8 @@ func newPatience(ctx context.Context, q *Query) *patience {
 }
 
 // again waits before the next try; false when no more of them are worth it,
-// supposing that it takes as long as the one that has ended. Without it there
-// would be nothing to tell if it is vital.
+// supposing that it takes as long as the one that has ended. A vital one, without
+// which there is nothing to tell, is also worth it when the time is over.
 func (p *patience) again(ctx context.Context, vital bool) bool {
 	now := time.Now()
 	took, rest := now.Sub(p.begun), min(firstPause<<min(p.tries, 10), mostPause)
@@ -97,27 +97,37 @@ func (s *Snapshot) completeAll(ctx context.Context, store *gapstore.Store, nativ
 	}
 	p.begun = time.Now()
 	kept := s.complete(ctx, store, natives, groups, q)
-	for slices.ContainsFunc(kept, moves) && p.again(ctx, true) {
+	for {
 		moving := map[string]bool{}
-		kept = slices.DeleteFunc(kept, func(g Group) bool {
-			moving[g.Name] = moves(g)
-			return moving[g.Name]
-		})
+		for i := range kept {
+			if kept[i].moves() {
+				moving[kept[i].Name] = true
+			}
+		}
+		if len(moving) == 0 || !p.again(ctx, true) {
+			return kept
+		}
 		var again []*Group
 		for _, g := range blank {
 			if moving[g.Name] {
 				again = append(again, &g)
 			}
 		}
+		kept = slices.DeleteFunc(kept, func(g Group) bool { return moving[g.Name] })
 		kept = append(kept, s.complete(ctx, store, nil, again, q)...)
 		slices.SortFunc(kept, func(a, b Group) int { return cmp.Compare(a.Name, b.Name) })
 	}
-	return kept
 }
 
-// moves tells whether something of a group may be available soon.
-func moves(g Group) bool {
-	return errors.Is(g.Err, gapstore.ErrUnavailable) || slices.ContainsFunc(g.Partitions, func(p Partition) bool {
-		return errors.Is(p.Err, gapstore.ErrUnavailable)
-	})
+// moves tells whether something of g may be available soon.
+func (g *Group) moves() bool {
+	if errors.Is(g.Err, gapstore.ErrUnavailable) {
+		return true
+	}
+	for i := range g.Partitions {
+		if errors.Is(g.Partitions[i].Err, gapstore.ErrUnavailable) {
+			return true
+		}
+	}
+	return false
 }

@@ -116,3 +116,32 @@ func TestGatherWaitsForALeader(t *testing.T) {
 		}
 	}
 }
+
+// A group that no broker lists, as its coordinator has just moved, is found by
+// its name, whatever its type.
+func TestGatherFindsWhatIsNotListed(t *testing.T) {
+	s := newScene(t)
+	s.commit("classic", "orders", 0, 3, "")
+	member, err := dialer(s.cluster.ListenAddrs()[0], kgo.ShareGroup("share"), kgo.ConsumeTopics("orders"))()
+	if err != nil {
+		t.Fatal(err)
+	}
+	defer member.Close()
+	for group(t, s.gather(Query{Groups: []string{"share"}}), "share").Err != nil {
+		time.Sleep(10 * time.Millisecond) // until it has joined
+	}
+	s.cluster.ControlKey(kmsg.ListGroups.Int16(), func(req kmsg.Request) (kmsg.Response, error, bool) {
+		s.cluster.KeepControl()
+		return req.ResponseKind(), nil, true
+	})
+	got := s.gather(Query{Groups: []string{"classic", "gone", "share"}})
+	for _, want := range []struct {
+		name, kind string
+		members    int
+		err        error
+	}{{"classic", "", 0, nil}, {"gone", "", 0, gapstore.ErrNotFound}, {"share", "share", 1, nil}} {
+		if g := group(t, got, want.name); g.Type != want.kind || len(g.Members) != want.members || !errors.Is(g.Err, want.err) {
+			t.Errorf("%s: %q, %d members, %v", g.Name, g.Type, len(g.Members), g.Err)
+		}
+	}
+}
