@@ -6,6 +6,7 @@ import (
 	"slices"
 	"sync/atomic"
 
+	"github.com/twmb/franz-go/pkg/kerr"
 	"github.com/twmb/franz-go/pkg/kgo"
 	"github.com/twmb/franz-go/pkg/kmsg"
 	"github.com/twmb/franz-go/pkg/kversion"
@@ -99,10 +100,35 @@ func (h *Hold) enter(ctx context.Context) error {
 	if err := h.prepare(ctx); err != nil {
 		return err
 	}
-	if err := h.member.join(ctx); err != nil {
-		return h.joinFailed(ctx, err)
+	for try := 1; ; try++ {
+		err := h.member.join(ctx)
+		if err == nil {
+			return nil
+		}
+		if try == joinTries || !h.joinsOver(ctx, err) {
+			return h.joinFailed(ctx, err)
+		}
+		pause(ctx, retryEvery)
 	}
-	return nil
+}
+
+const joinTries = 5
+
+// joinsOver tells whether a join that failed with err is to be made again: the
+// group rebalances, though nobody else is in it. A join whose answer was lost,
+// and that the client has sent again, or a coordinator that moves, does that.
+func (h *Hold) joinsOver(ctx context.Context, err error) bool {
+	if !isGone(err) || ctx.Err() != nil {
+		return false
+	}
+	there, lookErr := look(ctx, h.cl, h.versions, h.member.group)
+	if lookErr != nil || h.keptOutBy(there) != nil {
+		return false
+	}
+	if errors.Is(err, kerr.UnknownMemberID) {
+		h.member.id = "" // the group has forgotten this one
+	}
+	return true
 }
 
 // prepare learns all that a hold must know before it joins.
@@ -142,7 +168,11 @@ func (h *Hold) joinFailed(ctx context.Context, err error) error {
 	ctx, cancel := h.parting(ctx)
 	defer cancel()
 	_ = h.member.leave(ctx) // the session times out if this is lost
-	return h.failure("join group "+group, err)
+	op := "join group " + group
+	if isGone(err) && !errors.Is(err, ErrGroupActive) {
+		return &Error{Class: ErrUnavailable, Op: op, Hint: hintMoving, Err: err}
+	}
+	return h.failure(op, err)
 }
 
 func (h *Hold) learnVersions(ctx context.Context) error {
