@@ -28,6 +28,10 @@ type processing struct{ begun, at time.Duration }
 func (s *soak) audit(g *gang, cycles []*cycle, looks *commands) {
 	s.t.Helper()
 	s.auditLog()
+	s.findTorn()
+	for _, b := range s.proof.back {
+		s.blame(b.at, "went back", "%v: %v was committed, and later not", b.at, b.what)
+	}
 	for _, group := range []string{wholeGroup, keyGroup, shareGroup} {
 		s.auditGroup(group, s.readJournal(group), nil)
 	}
@@ -88,7 +92,7 @@ func (s *soak) auditGroup(group string, processed map[place]map[int64][]processi
 			committed, known := s.proof.committed(at, offset)
 			for _, one := range times {
 				if known && (committed < one.begun || committed+grace < one.at) {
-					s.fail("again", "%v@%d was committed at %v, and processed at %v by a process of %v", at, offset, committed, one.at, one.begun)
+					s.blame(at, "again", "%v@%d was committed at %v, and processed at %v by a process of %v", at, offset, committed, one.at, one.begun)
 				}
 			}
 		}
@@ -158,10 +162,10 @@ func (c *cycle) auditCopies() map[place]codec.Ranges {
 		}
 		copies++
 		if times[at][offset]++; times[at][offset] > 1 {
-			c.s.fail("delivered twice", "%v@%d is in %s %d times", at, offset, c.target, times[at][offset])
+			c.s.blame(at, "delivered twice", "%v@%d is in %s %d times", at, offset, c.target, times[at][offset])
 		}
 		if !c.replayable[at.partition].Contains(offset) {
-			c.s.fail("copies", "%v@%d was not outstanding before any replay", at, offset)
+			c.s.blame(at, "copies", "%v@%d was not outstanding before any replay", at, offset)
 		}
 		found[at] = append(found[at], codec.Range{Start: offset, End: offset + 1})
 	})
@@ -207,10 +211,20 @@ func (s *soak) auditStates(looks *commands) {
 // readTopic reads what a read-committed consumer gets of a topic.
 func (s *soak) readTopic(name string, take func(*kgo.Record)) {
 	s.t.Helper()
+	s.readLog(name, kgo.ReadCommitted(), func(r *kgo.Record) {
+		if !r.Attrs.IsControl() {
+			take(r)
+		}
+	})
+}
+
+// readLog reads a topic with its control records.
+func (s *soak) readLog(name string, isolation kgo.IsolationLevel, take func(*kgo.Record)) {
+	s.t.Helper()
 	ctx, cancel := context.WithTimeout(s.ctx, 2*time.Minute)
 	defer cancel()
 	client, err := kgo.NewClient(kgo.SeedBrokers(s.seeds()...), kgo.ConsumeTopics(name),
-		kgo.ConsumeResetOffset(kgo.NewOffset().AtStart()), kgo.FetchIsolationLevel(kgo.ReadCommitted()), kgo.KeepControlRecords())
+		kgo.ConsumeResetOffset(kgo.NewOffset().AtStart()), kgo.FetchIsolationLevel(isolation), kgo.KeepControlRecords())
 	if err != nil {
 		s.t.Fatal(err)
 	}
@@ -232,9 +246,7 @@ func (s *soak) readTopic(name string, take func(*kgo.Record)) {
 			return
 		}
 		fetches.EachRecord(func(r *kgo.Record) {
-			if !r.Attrs.IsControl() {
-				take(r)
-			}
+			take(r)
 			if r.Offset+1 >= left[r.Partition] {
 				delete(left, r.Partition)
 			}

@@ -59,6 +59,7 @@ type soak struct {
 
 	mu       sync.Mutex
 	failures map[string]int
+	torn     map[place]bool // where the cluster has torn transactions
 }
 
 func TestSoak(t *testing.T) {
@@ -96,7 +97,7 @@ func newSoak(t *testing.T) *soak {
 	t.Helper()
 	s := &soak{
 		t: t, dir: t.TempDir(), seed: rand.Uint64(),
-		proof: newEvidence(), acked: newOffsets(), failures: map[string]int{},
+		proof: newEvidence(), acked: newOffsets(), failures: map[string]int{}, torn: map[place]bool{},
 	}
 	var err error
 	if s.period, err = time.ParseDuration(cmp.Or(os.Getenv(periodEnv), shortPeriod.String())); err != nil {
