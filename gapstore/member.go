@@ -62,25 +62,15 @@ func (m *member) join(ctx context.Context) error {
 	return m.sync(ctx)
 }
 
-// joinTries is how often a new member asks for an ID.
-const joinTries = 4
-
-// introduce joins. The coordinator gives a new member an ID that it is to join
-// with (KIP-394), and forgets that after a session timeout: who comes too late
-// asks for another. A member that is one already must not be a new one by this.
+// introduce joins; a new member with the ID that the coordinator gives it first
+// (KIP-394).
 func (m *member) introduce(ctx context.Context, b *bid) (*kmsg.JoinGroupResponse, error) {
-	fresh := m.id == ""
-	for tries := 1; ; tries++ {
-		resp, err := m.sendJoin(ctx, b)
-		if errors.Is(err, kerr.MemberIDRequired) {
-			m.id = resp.MemberID
-			resp, err = m.sendJoin(ctx, b)
-		}
-		if !fresh || tries == joinTries || !errors.Is(err, kerr.UnknownMemberID) {
-			return resp, err
-		}
-		m.id = ""
+	resp, err := m.sendJoin(ctx, b)
+	if errors.Is(err, kerr.MemberIDRequired) {
+		m.id = resp.MemberID
+		resp, err = m.sendJoin(ctx, b)
 	}
+	return resp, err
 }
 
 // sendJoin joins, with what a member of a team bids; nil: to be alone.
