@@ -98,6 +98,8 @@ func classOfCode(code *kerr.Error) (class error, hint string) {
 		return ErrNotFound, "gapctl list --all shows every group"
 	case kerr.UnknownTopicOrPartition, kerr.UnknownTopicID:
 		return ErrNotFound, "the topic does not exist, or may not be described"
+	case kerr.InvalidTimestamp:
+		return nil, "the clock of this machine is ahead of the broker's by more than message.timestamp.after.max.ms, an hour unless configured"
 	case kerr.UnsupportedVersion, kerr.UnsupportedForMessageFormat:
 		return ErrUnsupported, hintUnsupported
 	}
