@@ -82,7 +82,7 @@ func (s *secured) testRights(t *testing.T) {
 	s.commit("billing", "orders", "payroll")
 	s.commit("salaries", "payroll")
 
-	s.asDave(t, "describe", "billing").want(t, exitDenied, "group billing: find the coordinator of billing: GROUP_AUTHORIZATION_FAILED", "hint: needs DESCRIBE on the group")
+	s.asDave(t, "describe", "billing").want(t, exitDenied, "group billing: describe group billing: GROUP_AUTHORIZATION_FAILED", "hint: needs DESCRIBE on the group")
 	s.asDave(t, "list", "--all").want(t, exitOK, "!billing", "!salaries")
 
 	s.allow(kadm.NewACLs().Groups("billing").Operations(kadm.OpDescribe))

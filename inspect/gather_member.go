@@ -3,6 +3,7 @@ package inspect
 import (
 	"cmp"
 	"context"
+	"errors"
 	"slices"
 	"strings"
 	"sync"
@@ -69,6 +70,9 @@ func describeGroups(ctx context.Context, store *gapstore.Store, groups []*Group)
 			mu.Lock()
 			defer mu.Unlock()
 			for name, err := range failed {
+				if known, ok := errors.AsType[*gapstore.Error](err); ok { // to find its coordinator, say
+					err = &gapstore.Error{Class: known.Class, Op: "describe group " + name, Hint: known.Hint, Err: known.Err}
+				}
 				described[name] = description{err: err}
 			}
 		})
