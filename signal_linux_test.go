@@ -64,6 +64,8 @@ func TestSignals(t *testing.T) {
 				in := busy(t, c)
 				defer in.Close()
 				check(t, c.Process.Signal(s))
+				time.Sleep(time.Millisecond)
+				_ = c.Process.Signal(s) // as timeout(1) does, unless it has ended
 				if got := exitCode(t, c.Wait()); got != want {
 					t.Errorf("exit code %d; standard error %q", got, errs)
 				}

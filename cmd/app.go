@@ -49,6 +49,10 @@ type app struct {
 // errInterrupted is the cause of a context that a signal has cancelled.
 var errInterrupted = errors.New("interrupted")
 
+// signalEcho is how long one signal may take to come twice: timeout(1) sends it to
+// the process and then to its group.
+const signalEcho = 200 * time.Millisecond
+
 // Main runs the command that args, without the program's name, ask for, and is
 // the exit status.
 func Main(args []string, w World) int {
@@ -68,6 +72,7 @@ func Main(args []string, w World) int {
 		select {
 		case <-signals:
 			cancel(errInterrupted)
+			time.Sleep(signalEcho)
 			signal.Stop(signals) // a second one ends the process at once, whatever keeps it
 		case <-ctx.Done():
 		}
