@@ -118,7 +118,7 @@ const joinTries = 5
 // group rebalances, though nobody else is in it. A join whose answer was lost,
 // and that the client has sent again, or a coordinator that moves, does that.
 func (h *Hold) joinsOver(ctx context.Context, err error) bool {
-	if !isGone(err) || ctx.Err() != nil {
+	if !isRebalance(err) || ctx.Err() != nil {
 		return false
 	}
 	there, lookErr := look(ctx, h.cl, h.versions, h.member.group)
@@ -169,7 +169,7 @@ func (h *Hold) joinFailed(ctx context.Context, err error) error {
 	defer cancel()
 	_ = h.member.leave(ctx) // the session times out if this is lost
 	op := "join group " + group
-	if isGone(err) && !errors.Is(err, ErrGroupActive) {
+	if isRebalance(err) && !errors.Is(err, ErrGroupActive) {
 		return &Error{Class: ErrUnavailable, Op: op, Hint: hintMoving, Err: err}
 	}
 	return h.failure(op, err)

@@ -134,6 +134,12 @@ func isGone(err error) bool {
 		kerr.FencedInstanceID, kerr.FencedMemberEpoch, kerr.StaleMemberEpoch, kerr.GroupIDNotFound)
 }
 
+// isRebalance reports whether the coordinator's answer to a join says that another
+// join may do.
+func isRebalance(err error) bool {
+	return anyOf(err, kerr.RebalanceInProgress, kerr.UnknownMemberID, kerr.IllegalGeneration)
+}
+
 // isFenced reports whether the answer says that a newer producer has taken
 // over the transactional ID.
 func isFenced(err error) bool {
