@@ -63,7 +63,11 @@ func Main(args []string, w World) int {
 	if !signal.Ignored(syscall.SIGHUP) { // as nohup has it
 		signal.Notify(signals, syscall.SIGHUP)
 	}
-	defer signal.Stop(signals)
+	defer func() {
+		if !errors.Is(context.Cause(ctx), errInterrupted) { // or its echo may be still to come
+			signal.Stop(signals)
+		}
+	}()
 	// Without this a write to a closed pipe, or beyond the limit of ulimit -f,
 	// would kill the process on the spot, even between two writes to Kafka; with
 	// it the write just fails.
