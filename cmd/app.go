@@ -51,7 +51,7 @@ var errInterrupted = errors.New("interrupted")
 
 // signalEcho is how long one signal may take to come twice: timeout(1) sends it to
 // the process and then to its group.
-const signalEcho = 200 * time.Millisecond
+const signalEcho = 500 * time.Millisecond
 
 // Main runs the command that args, without the program's name, ask for, and is
 // the exit status.
