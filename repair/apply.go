@@ -8,7 +8,6 @@ import (
 	"time"
 
 	"github.com/gapctl/gapctl/gapstore"
-	"github.com/gapctl/gapctl/inspect"
 )
 
 // Applier applies plans to one cluster. It is the only thing that writes.
@@ -168,8 +167,7 @@ func (s *session) otherGroup(ctx context.Context) error {
 		return nil
 	}
 	defer store.Close()
-	snapshot, err := inspect.Gather(ctx, store, inspect.Query{Groups: []string{s.plan.Group}, SkipAges: true})
-	if err != nil || snapshot.Groups[0].Type != "share" {
+	if _, err := s.gatherShare(ctx, store); err != nil {
 		return nil
 	}
 	return fmt.Errorf("%w: %s is a share group now", gapstore.ErrConflict, s.plan.Group)
