@@ -113,7 +113,7 @@ func smallBatch() []byte {
 // FuzzThinBatches: whatever a broker sends, thinning gives no record that would
 // not have been there.
 func FuzzThinBatches(f *testing.F) {
-	s, at := &Store{decompressor: boundedDecompressor{1 << 20}}, Position{Topic: "orders"}
+	s := &Store{decompressor: boundedDecompressor{1 << 20}}
 	f.Add(smallBatch(), int64(3), int64(2))
 	f.Fuzz(func(t *testing.T, sent []byte, start, count int64) {
 		sent = bytes.Clone(sent)
@@ -122,6 +122,7 @@ func FuzzThinBatches(f *testing.F) {
 				binary.BigEndian.PutUint32(sent[batchCRCAt:], checksum(sent[:size]))
 			}
 		}
+		at := Position{Topic: "orders"}
 		part := kmsg.NewFetchResponseTopicPartition()
 		part.RecordBatches = bytes.Clone(sent)
 		whole := s.unpack(at, &part, committedOnly)
