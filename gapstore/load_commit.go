@@ -125,7 +125,7 @@ func (s *Store) fetchOffsets(ctx context.Context, broker int32, groups []string,
 		g.Group = group
 		req.Groups = append(req.Groups, g)
 	}
-	kresp, err := s.client.Broker(int(broker)).RetriableRequest(ctx, req)
+	kresp, err := s.client.Broker(int(broker)).RetriableRequest(ctx, offsetFetch{req})
 	if err != nil && len(groups) > 1 && ctx.Err() == nil && isTooLarge(err) {
 		half := len(groups) / 2
 		found, failed = s.fetchOffsets(ctx, broker, groups[:half], stable)
@@ -140,7 +140,7 @@ func (s *Store) fetchOffsets(ctx context.Context, broker int32, groups []string,
 		}
 		return nil, failed
 	}
-	answered := responseGroups(groups[0], kresp.(*kmsg.OffsetFetchResponse))
+	answered := responseGroups(groups[0], &kresp.(*offsetFetched).OffsetFetchResponse)
 	for _, group := range groups {
 		i := slices.IndexFunc(answered, func(g kmsg.OffsetFetchResponseGroup) bool { return g.Group == group })
 		if i < 0 {
@@ -153,6 +153,21 @@ func (s *Store) fetchOffsets(ctx context.Context, broker int32, groups []string,
 	}
 	return found, failed
 }
+
+// offsetFetch is the request with a response whose texts lie in the bytes that
+// the broker sent. Those are metadata for the most part, and are kept: a copy of
+// each would double the memory.
+type offsetFetch struct{ *kmsg.OffsetFetchRequest }
+
+// ResponseKind is the response that takes what the broker sends.
+func (r offsetFetch) ResponseKind() kmsg.Response {
+	return &offsetFetched{kmsg.OffsetFetchResponse{Version: r.Version}}
+}
+
+type offsetFetched struct{ kmsg.OffsetFetchResponse }
+
+// ReadFrom keeps src, which nobody else holds.
+func (r *offsetFetched) ReadFrom(src []byte) error { return r.UnsafeReadFrom(src) }
 
 // responseGroups gives the answer of a Kafka before 3.0 the shape of later ones.
 func responseGroups(group string, resp *kmsg.OffsetFetchResponse) []kmsg.OffsetFetchResponseGroup {
