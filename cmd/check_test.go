@@ -17,7 +17,7 @@ import (
 // and that before all being well.
 func TestCheckVerdict(t *testing.T) {
 	partition := func(levels ...inspect.Level) inspect.Partition {
-		var p inspect.Partition
+		p := inspect.Partition{Entry: &gapstore.Entry{}}
 		for _, level := range levels {
 			p.Findings = append(p.Findings, inspect.Finding{Kind: "stuck", Level: level})
 		}

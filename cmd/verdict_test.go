@@ -12,7 +12,7 @@ import (
 
 func TestVerdict(t *testing.T) {
 	partition := func(err error) inspect.Partition {
-		return inspect.Partition{Entry: gapstore.Entry{Key: gapstore.Key{Group: "g", Topic: "t"}, Committed: 1, Err: err}}
+		return inspect.Partition{Entry: &gapstore.Entry{Key: gapstore.Key{Group: "g", Topic: "t"}, Committed: 1, Err: err}}
 	}
 	denied := &gapstore.Error{Class: gapstore.ErrDenied, Op: "read"}
 	gone := &gapstore.Error{Class: gapstore.ErrUnavailable, Op: "read"}

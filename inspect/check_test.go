@@ -33,8 +33,9 @@ func openIn(e *Evidence, open ...Transaction) {
 func evidenceCases() map[string]evidenceCase {
 	withMember := func(g *Group) { g.Members = []Member{{ID: "m"}} }
 	earlierSize := func(p *Partition, e *Evidence, size int) {
-		before := *p
-		before.Size = size
+		before, entry := *p, *p.Entry
+		entry.Size = size
+		before.Entry = &entry
 		e.Earlier, e.Elapsed = &Snapshot{Groups: []Group{{Name: "billing", Partitions: []Partition{before}}}}, 10*time.Second
 	}
 	return map[string]evidenceCase{

@@ -123,9 +123,10 @@ func (d *savedPartition) partition(group string) (Partition, error) {
 	if d.Topic == nil || d.Partition == nil || *d.Partition < 0 {
 		return Partition{}, errors.New("it has no topic and partition")
 	}
-	p := Partition{LogStart: known(d.LogStart), LogEnd: known(d.LogEnd), LastStable: unknown, LogEpoch: -1}
-	p.Key = gapstore.Key{Group: group, Topic: *d.Topic, Partition: *d.Partition}
-	p.Committed = unknown
+	p := Partition{
+		Entry:    &gapstore.Entry{Key: gapstore.Key{Group: group, Topic: *d.Topic, Partition: *d.Partition}, Committed: unknown},
+		LogStart: known(d.LogStart), LogEnd: known(d.LogEnd), LastStable: unknown, LogEpoch: -1,
+	}
 	if d.Format != nil {
 		p.Format = *d.Format
 	}

@@ -145,7 +145,7 @@ func notCanonical(_ *Group, p *Partition) (Finding, bool) {
 // USED_PAYLOAD_THRESHOLD_MULTIPLIER), and drops the gaps above 100 %.
 func roomLeft(_ *Group, p *Partition) (Finding, bool) {
 	switch {
-	case p.SizeLimit <= 0 || p.Size*4 <= p.SizeLimit*3 || gapFormat(&p.Entry) == "":
+	case p.SizeLimit <= 0 || p.Size*4 <= p.SizeLimit*3 || gapFormat(p.Entry) == "":
 		return Finding{}, false
 	case p.Size > p.SizeLimit:
 		return Finding{

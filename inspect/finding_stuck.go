@@ -50,7 +50,7 @@ const forecastHorizon = time.Hour
 // the two samples.
 func (c *checking) forecast(g *Group, p *Partition) (Finding, bool) {
 	before := c.earlier[p.Key]
-	if before == nil || c.Elapsed <= 0 || p.SizeLimit <= 0 || p.Size > p.SizeLimit || gapFormat(&p.Entry) == "" {
+	if before == nil || c.Elapsed <= 0 || p.SizeLimit <= 0 || p.Size > p.SizeLimit || gapFormat(p.Entry) == "" {
 		return Finding{}, false
 	}
 	grown := p.Size - before.Size

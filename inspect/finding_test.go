@@ -11,7 +11,7 @@ import (
 // healthy is a partition about which there is nothing to say.
 func healthy() Partition {
 	return Partition{
-		Entry: gapstore.Entry{
+		Entry: &gapstore.Entry{
 			Key: gapstore.Key{Group: "billing", Topic: "orders", Partition: 2}, Home: gapstore.HomeCommit,
 			Committed: 10, LeaderEpoch: 3, Format: "parallel-consumer", Size: 100, SizeLimit: 4096,
 			State:   codec.State{Stable: 10, Max: 20, Gaps: codec.NewRanges(codec.Range{Start: 10, End: 12}, codec.Range{Start: 15, End: 16})},

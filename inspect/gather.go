@@ -105,7 +105,7 @@ func loadEntries(ctx context.Context, store *gapstore.Store, natives *gapstore.N
 }
 
 // fill fills in what the group has committed in those formats (none: any), and
-// empties l.
+// takes them over from l.
 func (g *Group) fill(l *gapstore.Loaded, formats []string) {
 	g.DeliveryLimit, g.Unseen = l.DeliveryLimit, l.Unseen
 	if l.Err != nil {
@@ -118,7 +118,7 @@ func (g *Group) fill(l *gapstore.Loaded, formats []string) {
 			continue
 		}
 		g.Partitions = append(g.Partitions, Partition{
-			Entry: *e, LogStart: unknown, LogEnd: unknown, LastStable: unknown, LogEpoch: -1,
+			Entry: e, LogStart: unknown, LogEnd: unknown, LastStable: unknown, LogEpoch: -1,
 		})
 	}
 	l.Entries = nil

@@ -106,7 +106,7 @@ func (g *Group) OldestGapAt() time.Time {
 func (g *Group) Formats() []string {
 	var formats []string
 	for i := range g.Partitions {
-		if format := gapFormat(&g.Partitions[i].Entry); format != "" && !slices.Contains(formats, format) {
+		if format := gapFormat(g.Partitions[i].Entry); format != "" && !slices.Contains(formats, format) {
 			formats = append(formats, format)
 		}
 	}

@@ -30,7 +30,7 @@ func drawPartition(t *rapid.T) *Partition {
 	start := rapid.Int64Range(0, 30).Draw(t, "log start")
 	end := rapid.Int64Range(start, 32).Draw(t, "log end")
 	return &Partition{
-		Entry:    gapstore.Entry{Committed: base, State: state, ReportedLag: -1},
+		Entry:    &gapstore.Entry{Committed: base, State: state, ReportedLag: -1},
 		LogStart: start, LogEnd: end, LastStable: end,
 	}
 }
@@ -75,11 +75,11 @@ func TestLagUnknown(t *testing.T) {
 	broken := &codec.Error{Class: codec.ErrCorrupt, Position: -1}
 	down := &gapstore.Error{Class: gapstore.ErrUnavailable, Op: "find the leader"}
 	for name, p := range map[string]Partition{
-		"undecodable":     {Entry: gapstore.Entry{Committed: 5, Err: broken}, LogStart: 0, LogEnd: 9},
-		"no commit":       {Entry: gapstore.Entry{Committed: -1}, LogStart: 0, LogEnd: 9},
-		"no leader":       {Entry: gapstore.Entry{Committed: 5, State: state, Err: down}, LogStart: -1, LogEnd: -1},
-		"no such topic":   {Entry: gapstore.Entry{Committed: 5, State: state}, LogStart: -1, LogEnd: -1},
-		"start not known": {Entry: gapstore.Entry{Committed: 5, State: state, Err: down}, LogStart: -1, LogEnd: 9},
+		"undecodable":     {Entry: &gapstore.Entry{Committed: 5, Err: broken}, LogStart: 0, LogEnd: 9},
+		"no commit":       {Entry: &gapstore.Entry{Committed: -1}, LogStart: 0, LogEnd: 9},
+		"no leader":       {Entry: &gapstore.Entry{Committed: 5, State: state, Err: down}, LogStart: -1, LogEnd: -1},
+		"no such topic":   {Entry: &gapstore.Entry{Committed: 5, State: state}, LogStart: -1, LogEnd: -1},
+		"start not known": {Entry: &gapstore.Entry{Committed: 5, State: state, Err: down}, LogStart: -1, LogEnd: 9},
 	} {
 		if p.Lag() != -1 || p.TrueLag() != -1 {
 			t.Errorf("%s: lag %d, true lag %d; want -1, not known", name, p.Lag(), p.TrueLag())
@@ -89,7 +89,7 @@ func TestLagUnknown(t *testing.T) {
 
 func TestTrueLagAsReportedWhereStateIsHidden(t *testing.T) {
 	p := Partition{
-		Entry:    gapstore.Entry{Committed: 3, State: codec.Complete(3), Home: gapstore.HomeShareState, ReportedLag: 4},
+		Entry:    &gapstore.Entry{Committed: 3, State: codec.Complete(3), Home: gapstore.HomeShareState, ReportedLag: 4},
 		LogStart: 0, LogEnd: 20,
 	}
 	if p.Lag() != 17 || p.TrueLag() != 4 {
@@ -105,10 +105,10 @@ func TestGroupSums(t *testing.T) {
 	at := time.Date(2026, 1, 1, 0, 0, 0, 0, time.UTC)
 	gaps := codec.State{Stable: 5, Max: 9, Gaps: codec.NewRanges(codec.Range{Start: 5, End: 7})}
 	g := Group{Partitions: []Partition{
-		{Entry: gapstore.Entry{Committed: 5, State: gaps, Format: "parallel-consumer"}, LogEnd: 10, OldestGapAt: at.Add(time.Hour)},
-		{Entry: gapstore.Entry{Committed: 5, State: gaps, Format: "greyhound"}, LogEnd: 12, OldestGapAt: at},
-		{Entry: gapstore.Entry{Committed: 1, State: codec.Complete(1), Format: "kafka-streams", Foreign: true}, LogEnd: 1},
-		{Entry: gapstore.Entry{Committed: 2, Err: codec.ErrUnknownFormat}, LogEnd: 9},
+		{Entry: &gapstore.Entry{Committed: 5, State: gaps, Format: "parallel-consumer"}, LogEnd: 10, OldestGapAt: at.Add(time.Hour)},
+		{Entry: &gapstore.Entry{Committed: 5, State: gaps, Format: "greyhound"}, LogEnd: 12, OldestGapAt: at},
+		{Entry: &gapstore.Entry{Committed: 1, State: codec.Complete(1), Format: "kafka-streams", Foreign: true}, LogEnd: 1},
+		{Entry: &gapstore.Entry{Committed: 2, Err: codec.ErrUnknownFormat}, LogEnd: 9},
 	}}
 	g.Partitions[3].Err = &codec.Error{Class: codec.ErrUnknownFormat, Position: -1}
 	if g.Outstanding() != 4 || g.GapCount() != 2 || g.Lag() != 12 || g.TrueLag() != 8 {
@@ -136,7 +136,7 @@ func TestGroupSums(t *testing.T) {
 // Without the right to read the states of a share group's records, what is
 // outstanding is not known: it must not look like nothing.
 func TestShareStartOnly(t *testing.T) {
-	p := Partition{Entry: gapstore.Entry{
+	p := Partition{Entry: &gapstore.Entry{
 		Home: gapstore.HomeShareState, Format: "share-group", Committed: 40, State: codec.Complete(40), ReportedLag: 17,
 	}, LogStart: 10, LogEnd: 60, LastStable: 60}
 	g := Group{Type: "share", Partitions: []Partition{p}}

@@ -16,7 +16,7 @@ func mapPartition(number int32, stable, top int64, gaps string, start, end int64
 		panic(err)
 	}
 	return Partition{
-		Entry: gapstore.Entry{
+		Entry: &gapstore.Entry{
 			Key: gapstore.Key{Group: "g", Topic: "orders", Partition: number}, Committed: stable, Format: "parallel-consumer",
 			Home: gapstore.HomeCommit, State: codec.State{Stable: stable, Max: top, Gaps: rs},
 		},

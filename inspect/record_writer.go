@@ -164,13 +164,12 @@ func (t *recordTable) flush() error {
 	if len(t.rows) == 0 {
 		return t.t.err
 	}
-	widths, _ := measure(&Table{Columns: t.columns, Rows: slices.Values(t.rows)})
 	first := t.widths == nil
 	if first {
-		t.widths = make([]int, len(widths))
+		t.widths = headerWidths(t.columns)
 	}
-	for i, w := range widths {
-		t.widths[i] = max(t.widths[i], w)
+	for _, row := range t.rows {
+		widen(t.widths, row)
 	}
 	if first {
 		header := make([]Cell, len(t.columns))

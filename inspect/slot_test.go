@@ -81,7 +81,8 @@ func (s *scene) findSlotHolders(snapshot *Snapshot) error {
 
 // sharedByTwo reports whether a partition has slots of both members, and says so.
 func (s *scene) sharedByTwo(snapshot Snapshot) bool {
-	for _, p := range NewDescribeView(snapshot).Groups[0].Partitions {
+	for i := range snapshot.Groups[0].Partitions {
+		p := newPartitionView(&snapshot.Groups[0].Partitions[i])
 		holders := map[Name]bool{}
 		for _, slot := range p.Slots {
 			if slot.Member != "" {

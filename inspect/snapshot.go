@@ -51,9 +51,10 @@ type Member struct {
 
 // Partition is one partition of a group: what is committed, against the log.
 // Its Err may also be why the log could not be read; then the commit is known
-// all the same, see HasState.
+// all the same, see HasState. The entry is its own: copies of the partition
+// share it.
 type Partition struct {
-	gapstore.Entry
+	*gapstore.Entry
 	// LogStart is the first offset that the log holds, LogEnd one past the
 	// last, LastStable one past the last that read-committed readers get.
 	// gapstore.NoOffset when not known.

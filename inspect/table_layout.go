@@ -170,7 +170,7 @@ type lineRenderer struct{ t *tableWriter }
 func (r lineRenderer) Row(row []string, f tw.Formatting) {
 	for i, s := range row {
 		r.t.text = append(r.t.text[:0], s...)
-		r.t.place(f.Row.Widths.Get(i)-twwidth.Width(s), f.Row.Current[i].Align == tw.AlignRight)
+		r.t.place(r.t.text, f.Row.Widths.Get(i)-twwidth.Width(s), f.Row.Current[i].Align == tw.AlignRight)
 	}
 	r.t.end()
 }

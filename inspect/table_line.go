@@ -14,6 +14,15 @@ type tableWriter struct {
 
 	text []byte // of the cell at hand
 	owed int    // blanks not written yet: no line ends in padding
+
+	kept     []keptCell // the first rows of the table at hand, cell by cell
+	keptText []byte     // and their texts
+}
+
+// keptCell is a cell whose text ends there, and is that wide.
+type keptCell struct {
+	end, width int
+	last       bool // of its row
 }
 
 // row writes one line of a table whose columns are that wide.
@@ -23,23 +32,23 @@ func (t *tableWriter) row(row []Cell, columns []Column, widths []int) {
 		if !c.empty() {
 			t.text = c.paint(t.text, t.color)
 		}
-		t.place(widths[i]-c.width(), columns[i].Right)
+		t.place(t.text, widths[i]-c.width(), columns[i].Right)
 	}
 	t.end()
 }
 
-// place writes t.text as the next cell of the line, with that many blanks on
-// the side that it is not aligned to.
-func (t *tableWriter) place(blanks int, right bool) {
+// place writes text as the next cell of the line, with that many blanks on the
+// side that it is not aligned to.
+func (t *tableWriter) place(text []byte, blanks int, right bool) {
 	if right {
 		t.owed += blanks
 		blanks = 0
 	}
-	if len(t.text) > 0 {
+	if len(text) > 0 {
 		for range t.owed {
 			t.b = append(t.b, ' ')
 		}
-		t.b = append(t.b, t.text...)
+		t.b = append(t.b, text...)
 		t.owed = 0
 	}
 	t.owed += blanks + columnGap
@@ -67,32 +76,76 @@ func (t *tableWriter) lines(lines []Cell) {
 	}
 }
 
-// measure is the width of each column, and the number of rows.
-func measure(table *Table) (widths []int, rows int) {
-	widths = make([]int, len(table.Columns))
-	for i, c := range table.Columns {
+// headerWidths is the width of each column by its name alone.
+func headerWidths(columns []Column) []int {
+	widths := make([]int, len(columns))
+	for i, c := range columns {
 		widths[i] = max(1, len(c.Name))
 	}
-	if table.Rows == nil {
-		return widths, 0
-	}
-	for row := range table.Rows {
-		rows++
-		for i := range row {
-			widths[i] = max(widths[i], row[i].width())
-		}
-	}
-	return widths, rows
+	return widths
 }
+
+// widen makes room for the row.
+func widen(widths []int, row []Cell) {
+	for i := range row {
+		widths[i] = max(widths[i], row[i].width())
+	}
+}
+
+// keptRows is how many rows of a table are kept while they are measured, so that
+// they need not be made again to be written. Those that follow are made twice,
+// so that a table of any size takes bounded memory.
+const keptRows = 1000
 
 // layLines lays out a table of any size.
 func layLines(t *tableWriter, table *Table) error {
-	widths, _ := measure(table)
+	widths := headerWidths(table.Columns)
+	t.kept, t.keptText = t.kept[:0], t.keptText[:0]
+	rows := 0
+	for row := range table.Rows {
+		if rows++; rows <= keptRows {
+			t.keep(row, widths)
+		} else {
+			widen(widths, row)
+		}
+	}
 	if header := table.header(); header != nil {
 		t.row(header, table.Columns, widths)
 	}
+	t.rowsKept(table.Columns, widths)
+	if rows <= keptRows {
+		return nil
+	}
+	rows = 0
 	for row := range table.Rows {
-		t.row(row, table.Columns, widths)
+		if rows++; rows > keptRows {
+			t.row(row, table.Columns, widths)
+		}
 	}
 	return nil
+}
+
+// keep keeps the row, and makes room for it.
+func (t *tableWriter) keep(row []Cell, widths []int) {
+	for i, c := range row {
+		if !c.empty() {
+			t.keptText = c.paint(t.keptText, t.color)
+		}
+		width := c.width()
+		widths[i] = max(widths[i], width)
+		t.kept = append(t.kept, keptCell{len(t.keptText), width, i == len(row)-1})
+	}
+}
+
+// rowsKept writes the rows that are kept.
+func (t *tableWriter) rowsKept(columns []Column, widths []int) {
+	start, i := 0, 0
+	for _, c := range t.kept {
+		t.place(t.keptText[start:c.end], widths[i]-c.width, columns[i].Right)
+		start = c.end
+		if i++; c.last {
+			t.end()
+			i = 0
+		}
+	}
 }

@@ -33,64 +33,49 @@ func (v *PartitionView) appendPlace(b []byte) []byte {
 	return strconv.AppendInt(append(append(b, v.Topic...), '/'), int64(v.Partition), 10)
 }
 
-// partitionText is the texts of a row that have to be made.
-type partitionText struct{ place, gaps, age, room string }
-
-// textRoom is the bytes that the texts of a narrow row take, or a little less.
-const textRoom = 64
-
-// partitionTexts makes the texts of all rows once, in one piece of memory: rows
-// are asked for twice, and 30,000 rows of small strings are slow to allocate.
-func partitionTexts(partitions []PartitionView, layout Layout, now Time) []partitionText {
-	b := make([]byte, 0, textRoom*len(partitions))
-	ends := make([]int, 0, 4*len(partitions))
-	for i := range partitions {
-		v := &partitions[i]
-		b = v.appendPlace(b)
-		ends = append(ends, len(b))
-		b = v.appendGaps(b, layout)
-		ends = append(ends, len(b))
-		b = v.OldestGapAt.appendAge(b, now)
-		ends = append(ends, len(b))
-		b = v.appendRoom(b)
-		ends = append(ends, len(b))
-	}
-	all, start := string(b), 0
-	next := func(i int) string {
-		s := all[start:ends[i]]
-		start = ends[i]
-		return s
-	}
-	texts := make([]partitionText, len(partitions))
-	for i := range texts {
-		texts[i] = partitionText{next(4 * i), next(4*i + 1), next(4*i + 2), next(4*i + 3)}
-	}
-	return texts
+// partitionRows makes the rows of partitions. A row is only valid until the next.
+type partitionRows struct {
+	layout Layout
+	now    Time
+	cells  []Cell
+	text   []byte // what has to be made of a row: in one piece, for allocating it is slow
 }
 
-func (v *PartitionView) row(row []Cell, layout Layout, t partitionText) []Cell {
-	if layout == Flat {
+// row is first, and the cells of p after it.
+func (r *partitionRows) row(first []Cell, p *Partition) []Cell {
+	v := newPartitionView(p)
+	row := append(r.cells[:0], first...)
+	r.text = v.appendPlace(r.text[:0])
+	place := len(r.text)
+	r.text = v.appendGaps(r.text, r.layout)
+	gaps := len(r.text)
+	r.text = v.OldestGapAt.appendAge(r.text, r.now)
+	age := len(r.text)
+	r.text = v.appendRoom(r.text)
+	made := string(r.text)
+	if r.layout == Flat {
 		row = append(row, text(v.Topic), number(Count(v.Partition)))
 	} else {
-		row = append(row, toned(t.place, ToneStrong))
+		row = append(row, toned(made[:place], ToneStrong))
 	}
-	gaps, age := text(t.gaps), text(t.age)
+	gapsCell, ageCell := text(made[place:gaps]), text(made[gaps:age])
 	if v.undecoded() {
-		gaps.Tone = ToneBad
+		gapsCell.Tone = ToneBad
 	}
-	if t.age == "" {
-		age = number(-1)
+	if age == gaps {
+		ageCell = number(-1)
 	}
 	row = append(row,
-		number(v.Stable), number(v.Max), number(v.LogEnd), gaps,
-		number(v.Outstanding), number(v.TrueLag), number(v.Lag), age, text(string(v.Format)), text(t.room))
-	if layout == Narrow {
-		return row
+		number(v.Stable), number(v.Max), number(v.LogEnd), gapsCell,
+		number(v.Outstanding), number(v.TrueLag), number(v.Lag), ageCell, text(string(v.Format)), text(made[age:]))
+	if r.layout != Narrow {
+		row = append(row,
+			text(string(v.Encoding)), number(v.Committed), number(v.LogStart),
+			number(v.LastStable), number(v.GapCount), v.OldestGapAt.cell(),
+			text(v.Rejected.String()), text(v.deliveryText()), text(v.errorText()))
 	}
-	return append(row,
-		text(string(v.Encoding)), number(v.Committed), number(v.LogStart),
-		number(v.LastStable), number(v.GapCount), v.OldestGapAt.cell(),
-		text(v.Rejected.String()), text(v.deliveryText()), text(v.errorText()))
+	r.cells = row
+	return row
 }
 
 // undecoded reports whether an error stands in the place of the gaps.

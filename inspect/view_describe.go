@@ -16,8 +16,12 @@ type DescribeView struct {
 // their number.
 type DescribedGroup struct {
 	GroupView
-	Partitions []PartitionView `json:"partitions"`
+	Partitions PartitionViews `json:"partitions"`
 }
+
+// PartitionViews are partitions that are shown as [PartitionView], and become
+// that one at a time: 30,000 of those take a while to allocate.
+type PartitionViews []Partition
 
 // NewDescribeView describes every group in s.
 func NewDescribeView(s Snapshot) DescribeView {
@@ -26,12 +30,7 @@ func NewDescribeView(s Snapshot) DescribeView {
 		Groups: make([]DescribedGroup, len(s.Groups)),
 	}
 	inParallel(len(s.Groups), func(i int) {
-		g := &s.Groups[i]
-		partitions := make([]PartitionView, len(g.Partitions))
-		for k := range g.Partitions {
-			partitions[k] = newPartitionView(&g.Partitions[k])
-		}
-		v.Groups[i] = DescribedGroup{NewGroupView(g), partitions}
+		v.Groups[i] = DescribedGroup{NewGroupView(&s.Groups[i]), s.Groups[i].Partitions}
 	})
 	return v
 }
@@ -49,24 +48,27 @@ func (v DescribeView) Tables(layout Layout) []Table {
 }
 
 func (v DescribeView) groupTable(g *DescribedGroup, layout Layout) Table {
-	columns := partitionColumns(layout)
-	t := Table{Heading: []Cell{toned(g.Group, ToneStrong), toned(g.summary(v.TakenAt), g.Level.tone())}, Columns: columns}
-	var texts []partitionText
-	t.Rows = func(yield func([]Cell) bool) {
-		if texts == nil { // not before somebody asks: then several tables are at work
-			texts = partitionTexts(g.Partitions, layout, v.TakenAt)
-		}
-		row := make([]Cell, 0, len(columns))
-		for i := range g.Partitions {
-			if row = g.Partitions[i].row(row[:0], layout, texts[i]); !yield(row) {
-				return
+	t := Table{
+		Heading: []Cell{toned(g.Group, ToneStrong), toned(g.summary(v.TakenAt), g.Level.tone())},
+		Columns: partitionColumns(layout),
+		Rows: func(yield func([]Cell) bool) {
+			rows := partitionRows{layout: layout, now: v.TakenAt}
+			for i := range g.Partitions {
+				if !yield(rows.row(nil, &g.Partitions[i])) {
+					return
+				}
 			}
-		}
+		},
 	}
 	for i := range g.Partitions {
-		t.Notes = g.Partitions[i].notes(t.Notes)
+		p := &g.Partitions[i]
+		if layout != Wide && len(p.Findings) == 0 && p.Err == nil {
+			continue // as most are
+		}
+		view := newPartitionView(p)
+		t.Notes = view.notes(t.Notes)
 		if layout == Wide {
-			t.Notes = g.Partitions[i].slotNotes(t.Notes, v.TakenAt)
+			t.Notes = view.slotNotes(t.Notes, v.TakenAt)
 		}
 	}
 	return t
@@ -75,13 +77,12 @@ func (v DescribeView) groupTable(g *DescribedGroup, layout Layout) Table {
 func (v DescribeView) flatTable() Table {
 	columns := append([]Column{{Name: "GROUP"}}, partitionColumns(Flat)...)
 	return Table{Columns: columns, Rows: func(yield func([]Cell) bool) {
-		row := make([]Cell, 0, len(columns))
+		rows := partitionRows{layout: Flat, now: v.TakenAt}
 		for i := range v.Groups {
 			g := &v.Groups[i]
-			texts := partitionTexts(g.Partitions, Flat, v.TakenAt)
+			first := []Cell{text(g.Group)}
 			for k := range g.Partitions {
-				row = append(row[:0], text(g.Group))
-				if row = g.Partitions[k].row(row, Flat, texts[k]); !yield(row) {
+				if !yield(rows.row(first, &g.Partitions[k])) {
 					return
 				}
 			}
@@ -136,7 +137,8 @@ func (v DescribeView) writeJSON(j *jsonWriter) {
 		g.writeSums(j, false)
 		j.open("partitions", '[')
 		for k := range g.Partitions {
-			g.Partitions[k].writeJSON(j)
+			view := newPartitionView(&g.Partitions[k])
+			view.writeJSON(j)
 		}
 		j.close(']')
 		j.close('}')

@@ -35,8 +35,11 @@ func NewLostView(s Snapshot) GapsView {
 	for i, g := range s.Groups {
 		g.Partitions = make([]Partition, len(g.Partitions))
 		for k := range g.Partitions {
-			g.Partitions[k] = s.Groups[i].Partitions[k]
-			g.Partitions[k].State.Gaps = g.Partitions[k].Lost()
+			p := s.Groups[i].Partitions[k]
+			entry := *p.Entry
+			entry.State.Gaps = p.Lost()
+			p.Entry = &entry
+			g.Partitions[k] = p
 		}
 		lost.Groups[i] = g
 	}

@@ -83,7 +83,7 @@ func gapFormat(e *gapstore.Entry) string {
 // can not be read.
 func (g *Group) holdsGaps() bool {
 	return g.Err != nil || slices.ContainsFunc(g.Partitions, func(p Partition) bool {
-		return p.Err != nil && !p.HasState() || gapFormat(&p.Entry) != ""
+		return p.Err != nil && !p.HasState() || gapFormat(p.Entry) != ""
 	})
 }
 

@@ -52,7 +52,7 @@ func newPartitionView(p *Partition) PartitionView {
 		Topic: p.Topic, Partition: p.Partition, Stable: -1, Max: -1, GapCount: -1, Outstanding: -1,
 		LogStart: Count(p.LogStart), LogEnd: Count(p.LogEnd), LastStable: Count(p.LastStable),
 		Lag: Count(p.Lag()), TrueLag: Count(p.TrueLag()), OldestGapAt: Time{p.OldestGapAt}, Committed: Count(p.Committed),
-		Format: Name(gapFormat(&p.Entry)), Size: Count(p.Size), SizeLimit: Count(p.SizeLimit),
+		Format: Name(gapFormat(p.Entry)), Size: Count(p.Size), SizeLimit: Count(p.SizeLimit),
 		Delivery: []DeliveryView{}, Slots: newSlotViews(p), Findings: make([]FindingView, len(p.Findings)), Error: newErrorView(p.Err),
 	}
 	if v.Format != "" {

@@ -31,7 +31,7 @@ func samplePartition(group string, partition int32, gaps int, now time.Time) Par
 	}
 	state := codec.State{Stable: 1_000_000, Max: 1_000_000 + int64(gaps)*7, Gaps: codec.NewRanges(rs...)}
 	return Partition{
-		Entry: gapstore.Entry{
+		Entry: &gapstore.Entry{
 			Key: gapstore.Key{Group: group, Topic: "orders", Partition: partition}, Committed: 1_000_000,
 			Home: gapstore.HomeCommit, Format: "parallel-consumer", Encoding: "run-length-v1",
 			State: state, Size: 512, SizeLimit: 4096,

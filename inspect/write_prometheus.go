@@ -37,7 +37,7 @@ func partitionMetrics() []metric {
 			return max(0, s.TakenAt.Sub(p.OldestGapAt).Seconds()), !p.OldestGapAt.IsZero()
 		}},
 		{"gapctl_partition_room_ratio", "Share of its limit that the metadata uses, where there is a limit.", func(_ *Snapshot, p *Partition) (float64, bool) {
-			return float64(p.Size) / float64(max(1, p.SizeLimit)), p.SizeLimit > 0 && gapFormat(&p.Entry) != ""
+			return float64(p.Size) / float64(max(1, p.SizeLimit)), p.SizeLimit > 0 && gapFormat(p.Entry) != ""
 		}},
 	}
 }

@@ -34,8 +34,8 @@ func hostileSnapshot() Snapshot {
 		{Kind: "lost", Level: LevelWarn, Ranges: codec.NewRanges(codec.Range{Start: 1, End: 2}), Message: hostile, Remedy: hostile},
 		{Kind: "foreign", Level: LevelInfo, Message: "x"},
 	}
-	corrupt := Partition{Entry: gapstore.Entry{Key: good.Key, Committed: 5, Size: 3, Err: bad}, LogStart: -1, LogEnd: -1, LastStable: -1}
-	unread := Partition{Entry: gapstore.Entry{Key: good.Key, Committed: -1, Err: denied}, LogStart: 0, LogEnd: 1 << 62, LastStable: -1}
+	corrupt := Partition{Entry: &gapstore.Entry{Key: good.Key, Committed: 5, Size: 3, Err: bad}, LogStart: -1, LogEnd: -1, LastStable: -1}
+	unread := Partition{Entry: &gapstore.Entry{Key: good.Key, Committed: -1, Err: denied}, LogStart: 0, LogEnd: 1 << 62, LastStable: -1}
 	return Snapshot{ClusterID: hostile, TakenAt: at, Groups: []Group{
 		{Name: hostile, Type: "classic", State: hostile, Members: make([]Member, 2), Partitions: []Partition{good, corrupt, unread}},
 		{Name: "empty"},
@@ -221,4 +221,13 @@ func TestMostSimilar(t *testing.T) {
 			t.Errorf("most similar to %q: %q, want %q", name, got, want)
 		}
 	}
+}
+
+// MarshalJSON is what the tags of a view say.
+func (ps PartitionViews) MarshalJSON() ([]byte, error) {
+	views := make([]PartitionView, len(ps))
+	for i := range ps {
+		views[i] = newPartitionView(&ps[i])
+	}
+	return json.Marshal(views)
 }

@@ -18,7 +18,7 @@ const universe = 48
 func partition(c Commit, logStart, logEnd int64) inspect.Partition {
 	d, err := codec.Decode(c.Metadata, c.Offset)
 	p := inspect.Partition{
-		Entry: gapstore.Entry{
+		Entry: &gapstore.Entry{
 			Key: gapstore.Key{Group: "billing", Topic: "orders"}, TopicID: [16]byte{7}, Home: gapstore.HomeCommit,
 			Committed: c.Offset, LeaderEpoch: c.LeaderEpoch, Raw: c.Metadata, Format: d.Format, Encoding: d.Encoding,
 			Foreign: d.Foreign, State: d.State, Size: codec.MetadataSize(c.Metadata), SizeLimit: 4096, Anomalies: d.Anomalies, Err: err,

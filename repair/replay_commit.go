@@ -80,7 +80,7 @@ func (r *replay) next(cut *replayCut) (Commit, error) {
 	if p.ours && p.change.Before.Format == nativeFormat {
 		return p.now.narrowed(nativeIDOf(r.session.plan.Group, p.change), state.Normalize(), r.session.plan.TakenAt)
 	}
-	like := &inspect.Partition{Entry: gapstore.Entry{
+	like := &inspect.Partition{Entry: &gapstore.Entry{
 		TopicID:   p.change.TopicID,
 		Committed: p.change.Before.Offset, LeaderEpoch: p.change.Before.LeaderEpoch,
 		Format: p.change.Before.Format, Encoding: p.change.Before.Encoding,

@@ -46,13 +46,13 @@ func wiped(p *inspect.Partition) string {
 	if p.StartOnly() {
 		return "it can not be seen"
 	}
-	return shareStanding(&p.Entry).deliveriesInWords()
+	return shareStanding(p.Entry).deliveriesInWords()
 }
 
 // changeShare is the change of p to a start offset, or to none; empty when that
 // is what stands.
 func changeShare(p *inspect.Partition, after Commit, why string) Change {
-	c := Change{Topic: p.Topic, Partition: p.Partition, TopicID: p.TopicID, Before: shareStanding(&p.Entry), After: after, Why: why}
+	c := Change{Topic: p.Topic, Partition: p.Partition, TopicID: p.TopicID, Before: shareStanding(p.Entry), After: after, Why: why}
 	if c.Before.same(after) {
 		return Change{}
 	}

@@ -41,7 +41,7 @@ func (k ShareSkip) proposeShare(g *inspect.Group, p *inspect.Partition) (Change,
 	if err != nil {
 		return Change{}, err
 	}
-	standing := shareStanding(&p.Entry)
+	standing := shareStanding(p.Entry)
 	why := fmt.Sprintf("accepts %s as a member of the group", skips)
 	if n := others.Count(); n > 0 {
 		why += fmt.Sprintf("; up to %s before it count one delivery more", plural(n, "record", "records"))

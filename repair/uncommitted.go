@@ -53,7 +53,7 @@ func newUncommitted(g *inspect.Group, key gapstore.Key, topic *gapstore.Topic) i
 		home = gapstore.HomeShareState
 	}
 	return inspect.Partition{
-		Entry: gapstore.Entry{
+		Entry: &gapstore.Entry{
 			Key: key, TopicID: topic.ID, Committed: gapstore.NoOffset, LeaderEpoch: -1,
 			Home: home, ReportedLag: gapstore.NoOffset, Err: log.Err,
 		},
