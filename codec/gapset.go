@@ -77,7 +77,7 @@ func (g *GapSet) Completed(offset int64) bool {
 // All yields the gaps in ascending order. The set must not change meanwhile.
 func (g *GapSet) All() iter.Seq[Range] {
 	return func(yield func(Range) bool) {
-		c := newPackedCursor(g, 0)
+		c := newGapCursor(g, 0)
 		for r, ok := c.next(); ok; r, ok = c.next() {
 			if !yield(r) {
 				return
@@ -88,7 +88,7 @@ func (g *GapSet) All() iter.Seq[Range] {
 
 // State is the state of the moment; it is canonical.
 func (g *GapSet) State() State {
-	return State{Stable: g.Stable(), Max: g.max, Gaps: collect(newPackedCursor(g, 0).next)}
+	return State{Stable: g.Stable(), Max: g.max, Gaps: collect(newGapCursor(g, 0).next)}
 }
 
 // Done commits the offsets of r. Where r starts beyond Max, the offsets

@@ -1,9 +1,6 @@
 package codec
 
-import (
-	"math/bits"
-	"slices"
-)
+import "slices"
 
 // windowNode is the gaps of one window, and the whole windows that follow:
 // what a chunk holds. Few gaps are kept as spans, many as bits.
@@ -83,9 +80,25 @@ func (n *windowNode) chunk(scratch []span) windowChunk {
 // first is the lowest offset of the window that is in n.
 func (n *windowNode) first() uint32 {
 	if n.set != nil {
-		return n.set.next(0, 0)
+		return n.set.first()
 	}
 	return n.spans[0].span().lo
+}
+
+// runs is the number of ranges in the window itself.
+func (n *windowNode) runs() int {
+	if n.set == nil {
+		return len(n.spans)
+	}
+	return n.set.runs()
+}
+
+// spansEnd is one past the highest offset of the window that is in n.
+func (n *windowNode) spansEnd() uint32 {
+	if n.set == nil {
+		return n.spans[len(n.spans)-1].span().hi
+	}
+	return n.set.end()
 }
 
 func (n *windowNode) contains(at uint32) bool {
@@ -179,21 +192,4 @@ func (n *windowNode) add(r span) (added int) {
 		n.toBits()
 	}
 	return added
-}
-
-// remove takes the offsets of r out, and returns how many there were.
-func (s *windowSet) remove(r span) (removed int) {
-	first, last := r.lo/64, (r.hi-1)/64
-	for i := first; i <= last; i++ {
-		mask := ^uint64(0)
-		if i == first {
-			mask <<= r.lo % 64
-		}
-		if i == last {
-			mask &= ^uint64(0) >> (63 - (r.hi-1)%64)
-		}
-		removed += bits.OnesCount64(s[i] & mask)
-		s[i] &^= mask
-	}
-	return removed
 }

@@ -78,7 +78,7 @@ func (c windowChunk) within(bounds Range) bool {
 // reach is the first offset of the gaps in the window, and one past the last.
 func (c windowChunk) reach() (first, end uint32) {
 	if c.set != nil {
-		return c.set.next(0, 0), c.set.last() + 1
+		return c.set.first(), c.set.end()
 	}
 	return c.spans[0].lo, c.spans[len(c.spans)-1].hi
 }

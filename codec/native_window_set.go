@@ -26,6 +26,23 @@ func (s *windowSet) add(r span) {
 	s[last] |= tail
 }
 
+// remove takes the offsets of r out, and returns how many there were.
+func (s *windowSet) remove(r span) (removed int) {
+	first, last := r.lo/64, (r.hi-1)/64
+	for i := first; i <= last; i++ {
+		mask := ^uint64(0)
+		if i == first {
+			mask <<= r.lo % 64
+		}
+		if i == last {
+			mask &= ^uint64(0) >> (63 - (r.hi-1)%64)
+		}
+		removed += bits.OnesCount64(s[i] & mask)
+		s[i] &^= mask
+	}
+	return removed
+}
+
 // spans appends the runs of s that lie in frame.
 func (s *windowSet) spans(frame span, out []span) []span {
 	starts, ends, before := len(out), len(out), uint64(0)
@@ -104,28 +121,22 @@ func (s *windowSet) runs() (n int) {
 	return n
 }
 
-// last is the highest offset in s, which is not empty.
-func (s *windowSet) last() uint32 {
+// first is the lowest offset in s, which is not empty.
+func (s *windowSet) first() uint32 {
+	i := 0
+	for s[i] == 0 {
+		i++
+	}
+	return uint32(i*64 + bits.TrailingZeros64(s[i]))
+}
+
+// end is one past the highest offset in s, which is not empty.
+func (s *windowSet) end() uint32 {
 	i := windowWords - 1
 	for s[i] == 0 {
 		i--
 	}
-	return uint32(i*64+bits.Len64(s[i])) - 1
-}
-
-// next is the first offset from at on that is in s (flip 0) or not in s (flip
-// all ones); NativeWindow when there is none.
-func (s *windowSet) next(at uint32, flip uint64) uint32 {
-	for i := at / 64; i < windowWords; i++ {
-		word := s[i] ^ flip
-		if i == at/64 {
-			word &= ^uint64(0) << (at % 64)
-		}
-		if word != 0 {
-			return i*64 + uint32(bits.TrailingZeros64(word))
-		}
-	}
-	return NativeWindow
+	return uint32(i*64 + bits.Len64(s[i]))
 }
 
 // toggle sets s to the offsets that are in one of s and s moved up by n.
