@@ -25,15 +25,15 @@ func NewGapSet(s State) *GapSet {
 	if s.Check() != nil {
 		s = s.Normalize()
 	}
-	g := newGapSet(newLayout(s.Gaps))
+	g := newGapSet(newChunker(s.Gaps))
 	g.max = s.Max
 	return g
 }
 
-// newGapSet has the chunks of l, and as yet no max.
-func newGapSet(l *layout) *GapSet {
+// newGapSet has the chunks of k, and as yet no max.
+func newGapSet(k *chunker) *GapSet {
 	g := &GapSet{}
-	for c, ok := l.next(); ok; c, ok = l.next() {
+	for c, ok := k.next(); ok; c, ok = k.next() {
 		g.load(c)
 	}
 	return g

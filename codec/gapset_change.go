@@ -142,16 +142,16 @@ func (g *GapSet) addWhole(window, count int64) {
 func (g *GapSet) join(p place) {
 	next := p
 	if g.list.forward(&next) {
-		g.absorb(p, next)
+		g.fuse(p, next)
 	}
 	before := p
 	if g.list.back(&before) {
-		g.absorb(before, p)
+		g.fuse(before, p)
 	}
 }
 
-// absorb makes the node at p count that at next, where it can.
-func (g *GapSet) absorb(p, next place) {
+// fuse makes the node at p count the one at next, where it can.
+func (g *GapSet) fuse(p, next place) {
 	n, m := g.list.at(p), g.list.at(next)
 	if n.end() != m.window || m.ones != NativeWindow {
 		return

@@ -101,7 +101,7 @@ func TestGapSetDirty(t *testing.T) {
 		}
 		set.Done(drawRange(rt, start.Max+NativeWindow))
 		want := map[int64]bool{}
-		diffLayouts(newLayout(start.Gaps), newLayout(set.State().Gaps), func(window int64, prev, next windowChunk) {
+		diffChunks(newChunker(start.Gaps), newChunker(set.State().Gaps), func(window int64, prev, next windowChunk) {
 			if !prev.equal(next) {
 				want[window] = true
 			}

@@ -38,7 +38,7 @@ func EncodeNative(c NativeCommit) ([]Record, error) {
 	}
 	w := nativeWriter{id: c.NativeID}
 	head := NativeHead{Stable: s.Stable, Max: s.Max, NativeStamp: c.NativeStamp}
-	diffLayouts(newLayout(c.Prev.Gaps), newLayout(s.Gaps), func(window int64, prev, next windowChunk) {
+	diffChunks(newChunker(c.Prev.Gaps), newChunker(s.Gaps), func(window int64, prev, next windowChunk) {
 		if len(next.spans) == 0 {
 			w.drop(window)
 		} else {

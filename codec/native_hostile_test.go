@@ -105,7 +105,7 @@ func FuzzNativeRecord(f *testing.F) {
 		if r.Kind == "chunk" && !r.Tombstone {
 			var w chunkWriter
 			var d chunkReader
-			c, _ := newLayout(r.Gaps).next()
+			c, _ := newChunker(r.Gaps).next()
 			if got, err := d.read(c.window, w.append(nil, c)); err != nil || !got.equal(c) {
 				t.Fatalf("written again it reads %v, %v", got, err)
 			}

@@ -48,7 +48,7 @@ func (s *NativeSlot) Read() (NativeReading, error) {
 			rs = c.appendTo(foresee(rs, len(c.spans), read, r.Size-read))
 		}
 		if len(rs) > maxFlat {
-			many, rs = newGapSet(&layout{gaps: rs}), nil
+			many, rs = newGapSet(&chunker{gaps: rs}), nil
 		}
 	})
 	if r.State.Gaps = (Ranges{rs: slices.Clip(rs)}); many != nil {
@@ -73,8 +73,8 @@ func (r *NativeReading) staleToo() {
 	if len(r.Stale) == 0 {
 		return
 	}
-	l := newLayout(r.State.Gaps)
-	for c, ok := l.next(); ok; c, ok = l.next() {
+	k := newChunker(r.State.Gaps)
+	for c, ok := k.next(); ok; c, ok = k.next() {
 		if _, found := slices.BinarySearch(r.Windows, c.window); !found {
 			r.Stale = append(r.Stale, c.window)
 		}

@@ -104,7 +104,7 @@ func collect(next func() (Range, bool)) Ranges {
 		}
 		rs = append(rs, r)
 	}
-	return newGapSet(&layout{gaps: rs, pull: next}).freeze()
+	return newGapSet(&chunker{gaps: rs, pull: next}).freeze()
 }
 
 func equalPacked(s, t Ranges) bool {

@@ -11,7 +11,7 @@ func packRanges(s Ranges) Ranges {
 	if s.Empty() {
 		return s
 	}
-	return newGapSet(newLayout(s)).freeze()
+	return newGapSet(newChunker(s)).freeze()
 }
 
 // drawRanges draws ranges that are close together, far apart, or longer than a
