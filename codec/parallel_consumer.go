@@ -9,12 +9,14 @@ import (
 	"github.com/klauspost/compress/zstd"
 )
 
+const parallelConsumerName = "parallel-consumer"
+
 // parallelConsumer is the offset map of confluentinc/parallel-consumer and of
 // its fork astubbs/parallel-consumer: base64 of a magic byte and a body, which
 // says of every offset from the committed one upwards whether it is complete.
 // See OffsetEncoding, OffsetMapCodecManager and the On*OffsetEncoder classes.
 var parallelConsumer = Format{
-	Name:      "parallel-consumer",
+	Name:      parallelConsumerName,
 	Carrier:   CommitMetadata,
 	Writer:    "Confluent Parallel Consumer (0.1 and later) and its fork (0.6 and later)",
 	Encodings: pcEncodings(),

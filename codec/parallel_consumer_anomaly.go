@@ -2,9 +2,7 @@ package codec
 
 import "fmt"
 
-const parallelConsumerName = "parallel-consumer"
-
-// What the two families do with a map that they can not read. 0.6 is the fork.
+// pcForkRefuses is what the fork does with a map that it does not like.
 const pcForkRefuses = "Parallel Consumer 0.6 refuses the map and processes everything from the committed offset again"
 
 func (r *pcReading) corrupt(position int, format string, args ...any) error {

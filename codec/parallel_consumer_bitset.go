@@ -3,7 +3,6 @@ package codec
 import (
 	"encoding/binary"
 	"fmt"
-	"math"
 	"math/bits"
 )
 
@@ -11,7 +10,7 @@ import (
 // each, least significant first, 1 when complete; then a spare zero byte,
 // because Parallel Consumer allocates one too many.
 type bitSet struct {
-	width int // bytes of the length: 2 (v1) or 4 (v2)
+	width pcWidth // of the length
 }
 
 func (b bitSet) read(r *pcReading, body []byte) error {
@@ -32,24 +31,16 @@ func (b bitSet) read(r *pcReading, body []byte) error {
 	return r.readBits(set, known)
 }
 
-// readLength reads a signed length of 2 or 4 bytes, big-endian.
-func (r *pcReading) readLength(body []byte, width int) (int64, error) {
-	if len(body) < width {
+// readLength reads how many offsets the map describes.
+func (r *pcReading) readLength(body []byte, width pcWidth) (int64, error) {
+	if len(body) < int(width) {
 		return 0, r.corrupt(r.at+len(body), "the length is cut off: %d of %d bytes", len(body), width)
 	}
-	n := signed(body, width)
+	n := width.read(body)
 	if n < 0 {
 		return 0, r.corrupt(r.at, "negative length %d", n)
 	}
 	return n, r.describe(n)
-}
-
-// signed is the big-endian integer of 2 or 4 bytes that b starts with.
-func signed(b []byte, width int) int64 {
-	if width == 2 {
-		return int64(int16(binary.BigEndian.Uint16(b)))
-	}
-	return int64(int32(binary.BigEndian.Uint32(b)))
 }
 
 // noteSpare notes what stands after the n bits of set, which are all there.
@@ -119,22 +110,14 @@ func bitEdges(set []byte, from, n int64, complete uint64) (edges, last uint64) {
 }
 
 func (b bitSet) size(m pcMap) (int, error) {
-	limit := int64(math.MaxInt16)
-	if b.width == 4 {
-		limit = math.MaxInt32
-	}
-	if m.n > limit {
+	if limit := b.width.largest(); m.n > limit {
 		return 0, fmt.Errorf("%d offsets, the encoding can hold %d", m.n, limit)
 	}
-	return b.width + int(m.n+7)/8 + 1, nil
+	return int(b.width) + int(m.n+7)/8 + 1, nil
 }
 
 func (b bitSet) write(dst []byte, m pcMap) []byte {
-	if b.width == 2 {
-		dst = binary.BigEndian.AppendUint16(dst, uint16(m.n))
-	} else {
-		dst = binary.BigEndian.AppendUint32(dst, uint32(m.n))
-	}
+	dst = b.width.append(dst, m.n)
 	start := len(dst)
 	dst = append(dst, make([]byte, (m.n+7)/8+1)...)
 	for complete := range m.completes() {

@@ -1,26 +1,23 @@
 package codec
 
-import (
-	"encoding/binary"
-	"fmt"
-	"math"
-)
+import "fmt"
 
 // runLength is the body of RunLengthEncoder: lengths of runs, big-endian, which
 // count incomplete and complete offsets in turn. The first, which is of
 // incomplete ones, may be zero.
 type runLength struct {
-	width int // bytes of a length: 2 (v1) or 4 (v2)
+	width pcWidth // of a length
 }
 
 func (b runLength) read(r *pcReading, body []byte) error {
-	runs := body[:len(body)-len(body)%b.width]
+	width := int(b.width)
+	runs := body[:len(body)-len(body)%width]
 	found, at := r.gaps[:0], r.base // at may overflow, and is refused then
 	gaps, zeros := 0, 0             // zeros: runs without a length, except the first
-	for i := 0; i < len(runs); i += 2 * b.width {
-		incomplete, complete := signed(runs[i:], b.width), int64(0)
-		if i+b.width < len(runs) {
-			if complete = signed(runs[i+b.width:], b.width); complete == 0 {
+	for i := 0; i < len(runs); i += 2 * width {
+		incomplete, complete := b.width.read(runs[i:]), int64(0)
+		if i+width < len(runs) {
+			if complete = b.width.read(runs[i+width:]); complete == 0 {
 				zeros++
 			}
 		}
@@ -28,7 +25,7 @@ func (b runLength) read(r *pcReading, body []byte) error {
 		case incomplete < 0:
 			return r.corrupt(r.at+i, "negative run %d", incomplete)
 		case complete < 0:
-			return r.corrupt(r.at+i+b.width, "negative run %d", complete)
+			return r.corrupt(r.at+i+width, "negative run %d", complete)
 		case incomplete > 0:
 			if gaps++; gaps <= r.maxGaps {
 				found = appendJoined(found, Range{at, at + incomplete})
@@ -62,27 +59,19 @@ func (r *pcReading) noteRuns(body []byte, used, zeros int) {
 }
 
 func (b runLength) size(m pcMap) (int, error) {
-	limit := int64(math.MaxInt16)
-	if b.width == 4 {
-		limit = math.MaxInt32
-	}
-	runs := 0
+	limit, runs := b.width.largest(), 0
 	for n := range m.runs() {
 		if n > limit {
 			return 0, fmt.Errorf("a run of %d offsets, the encoding can hold %d", n, limit)
 		}
 		runs++
 	}
-	return runs * b.width, nil
+	return runs * int(b.width), nil
 }
 
 func (b runLength) write(dst []byte, m pcMap) []byte {
 	for n := range m.runs() {
-		if b.width == 2 {
-			dst = binary.BigEndian.AppendUint16(dst, uint16(n))
-		} else {
-			dst = binary.BigEndian.AppendUint32(dst, uint32(n))
-		}
+		dst = b.width.append(dst, n)
 	}
 	return dst
 }

@@ -49,7 +49,7 @@ type PCTake struct {
 func (s PCStart) Takes() []PCTake {
 	d, err := Decode(s.Metadata, s.Committed)
 	isMap := err == nil && !d.Foreign && (d.Format == parallelConsumerName || s.Metadata == "")
-	early, later, fork := s.upstream(d, isMap), s.upstream(d, isMap), s.fork(d, isMap)
+	early, later, fork := s.upstream(isMap), s.upstream(isMap), s.fork(d, isMap)
 	if isMap {
 		early = s.quirk(early, d)
 		later, fork = s.bootstrap(later, d.State), s.bootstrap(fork, d.State)
@@ -59,15 +59,10 @@ func (s PCStart) Takes() []PCTake {
 	for i := range takes {
 		t := &takes[i]
 		if t.Known = isMap; isMap && t.Outcome == PCDrops {
-			t.Again = completedIn(d.State, s.Committed)
+			t.Again = d.State.completedAbove(s.Committed)
 		}
 	}
 	return takes
-}
-
-// completedIn are the offsets from start on that s calls committed.
-func completedIn(s State, start int64) Ranges {
-	return NewRanges(Range{start, s.Max}).Sub(s.Gaps)
 }
 
 // quirk is that no runs at offset 0 are read as record 0 being done
@@ -91,7 +86,7 @@ func (s PCStart) bootstrap(t PCTake, state State) PCTake {
 }
 
 // upstream is what releases up to 0.5.3 make of the bytes.
-func (s PCStart) upstream(d Decoded, isMap bool) PCTake {
+func (s PCStart) upstream(isMap bool) PCTake {
 	if s.Metadata == "" {
 		return PCTake{Outcome: PCLoads}
 	}
@@ -132,14 +127,14 @@ func (r *pcReading) upstreamFailure(layout *pcLayout) PCTake {
 	switch b := layout.body.(type) {
 	case bitSet:
 		switch {
-		case len(body) < b.width:
+		case len(body) < int(b.width):
 			return PCTake{Outcome: PCStops, Why: "the length is cut off"}
-		case signed(body, b.width) < 0:
+		case b.width.read(body) < 0:
 			return PCTake{Outcome: PCDrops, Why: "a negative length is read as no map"}
 		}
 	case runLength:
-		for i := 0; i+b.width <= len(body); i += b.width {
-			if signed(body[i:], b.width) < 0 {
+		for width := int(b.width); len(body) >= width; body = body[width:] {
+			if b.width.read(body) < 0 {
 				return PCTake{Outcome: PCMisreads, Why: "a negative run makes it walk back, and call done what is not"}
 			}
 		}

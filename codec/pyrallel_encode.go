@@ -40,7 +40,7 @@ func smallestPyrallel(s State) (Encoded, error) {
 }
 
 func encodePyrallelRanges(s State) (Encoded, error) {
-	return Encoded{Encoding: "ranges", Committed: s.Stable, Metadata: "R" + completedAbove(s).String()}, nil
+	return Encoded{Encoding: "ranges", Committed: s.Stable, Metadata: "R" + s.completedAbove(s.Stable).String()}, nil
 }
 
 func encodePyrallelBitset(s State) (Encoded, error) {
@@ -72,14 +72,9 @@ func pyrallelBits(s State, bits string) string {
 	return "B" + strconv.FormatInt(s.Stable, 10) + ":" + bits
 }
 
-// completedAbove is what is completed at or above the stable offset.
-func completedAbove(s State) Ranges {
-	return NewRanges(Range{s.Stable, s.Max}).Sub(s.Gaps)
-}
-
 // eachCompleted calls f for every completed offset, relative to Stable.
 func eachCompleted(s State, f func(i int64)) {
-	for r := range completedAbove(s).All() {
+	for r := range s.completedAbove(s.Stable).All() {
 		for offset := r.Start; offset < r.End; offset++ {
 			f(offset - s.Stable)
 		}

@@ -47,6 +47,11 @@ func (s State) Completed(offset int64) bool {
 	return offset < max(s.Stable, s.Max) && !s.Gaps.Contains(offset)
 }
 
+// completedAbove are the committed offsets at or above start.
+func (s State) completedAbove(start int64) Ranges {
+	return NewRanges(Range{start, s.Max}).Sub(s.Gaps)
+}
+
 // Equal reports whether s and t say the same of every offset, and agree on
 // stable, max and delivery.
 func (s State) Equal(t State) bool {
