@@ -1,8 +1,6 @@
 package codec
 
-import (
-	"time"
-)
+import "time"
 
 const kafkaStreamsName = "kafka-streams"
 

@@ -70,9 +70,3 @@ func (h NativeHead) windows() Range {
 	}
 	return Range{h.Stable >> windowBits, (h.Max-1)>>windowBits + 1}
 }
-
-// NativePartition is the partition of [NativeTopic] that holds all records of
-// a group: Kafka's default partitioning of the group's name.
-func NativePartition(group string, partitions int32) int32 {
-	return (Murmur2([]byte(group)) & 0x7fffffff) % partitions
-}

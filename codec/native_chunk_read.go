@@ -12,8 +12,9 @@ import (
 // their number takes three bytes at most.
 const maxRunLengths = NativeWindow + 3
 
-// leastBits is the size of a body in bytes that is worth being read as bits.
-const leastBits = 1024
+// leastSetBody is the least size, in bytes, of a body that is worth being read as
+// bits.
+const leastSetBody = 1024
 
 // chunkReader reads chunk values. It keeps its scratch memory from one chunk
 // to the next; a chunk read is good until the next is.
@@ -58,7 +59,7 @@ func (d *chunkReader) read(window int64, value []byte) (windowChunk, error) {
 		return windowChunk{}, r.err
 	}
 	d.written = container(flags & chunkContainer)
-	if d.bits && f == (filter{}) && d.written.rice() && len(r.rest()) >= leastBits {
+	if d.bits && f == (filter{}) && d.written.rice() && len(r.rest()) >= leastSetBody {
 		c.set, c.spans = d.setBody(&r, frame)
 		return c, r.err
 	}
@@ -70,15 +71,6 @@ func (d *chunkReader) read(window int64, value []byte) (windowChunk, error) {
 		r.fail("no gaps in a chunk")
 	}
 	return c, r.err
-}
-
-// positive reads a number from 1 to limit.
-func (r *nativeReader) positive(limit uint64, what string) uint64 {
-	v := r.uvarint(limit, what)
-	if r.err == nil && v == 0 {
-		r.fail("%s: 0", what)
-	}
-	return v
 }
 
 // body reads the container.

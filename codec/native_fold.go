@@ -63,7 +63,7 @@ func (f *NativeFold) Apply(key, value []byte) error {
 	case value == nil:
 		delete(s.chunks, k.window)
 	default:
-		s.chunks[k.window] = slices.Clip(append([]byte{}, value...))
+		s.chunks[k.window] = bytes.Clone(value)
 	}
 	if s.head == nil && len(s.chunks) == 0 {
 		delete(f.slots, k.NativeID)

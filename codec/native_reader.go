@@ -68,6 +68,15 @@ func (r *nativeReader) uvarint(limit uint64, what string) uint64 {
 	return 0
 }
 
+// positive reads a number from 1 to limit.
+func (r *nativeReader) positive(limit uint64, what string) uint64 {
+	v := r.uvarint(limit, what)
+	if r.err == nil && v == 0 {
+		r.fail("%s: 0", what)
+	}
+	return v
+}
+
 // version takes the first byte of a value.
 func (r *nativeReader) version() {
 	if v := r.byte("version"); r.err == nil && v != nativeVersion {

@@ -1,8 +1,13 @@
 package codec
 
-import (
-	"encoding/binary"
-)
+import "encoding/binary"
+
+// NativePartition is the partition of [NativeTopic] that holds all records of
+// a group: Kafka's default partitioning of the group's name. partitions is how
+// many the topic has, at least 1.
+func NativePartition(group string, partitions int32) int32 {
+	return (Murmur2([]byte(group)) & 0x7fffffff) % partitions
+}
 
 // Murmur2 is the hash with which Kafka's default partitioner spreads keys
 // (org.apache.kafka.common.utils.Utils.murmur2).
