@@ -2,7 +2,6 @@ package codec
 
 import (
 	"encoding/base64"
-	"encoding/hex"
 	"errors"
 	"strings"
 	"testing"
@@ -11,14 +10,6 @@ import (
 // base64Of is standard base64 of bytes given as hexadecimal, blanks allowed.
 func base64Of(digits string) string {
 	return base64.StdEncoding.EncodeToString(unhex(digits))
-}
-
-func unhex(digits string) []byte {
-	raw, err := hex.DecodeString(strings.ReplaceAll(digits, " ", ""))
-	if err != nil {
-		panic(err)
-	}
-	return raw
 }
 
 // foreignText is metadata that must be named, with what is said of it.

@@ -7,8 +7,8 @@ import (
 )
 
 // FuzzDecodeMetadata: whatever the text, nothing panics; an error is an
-// [*Error] with a place in the text; ranges are no more than the text can
-// hold; and what a writable format reads it can write so that it reads the
+// [*Error] with a class, a place and a reason; ranges are no more than the text
+// can hold; and what a writable format reads it can write so that it reads the
 // same again.
 func FuzzDecodeMetadata(f *testing.F) {
 	for _, text := range parallelConsumerTexts() {
@@ -27,7 +27,7 @@ func FuzzDecodeMetadata(f *testing.F) {
 		d, err := Decode(metadata, committed)
 		if err != nil {
 			var e *Error
-			if !errors.As(err, &e) || e.Class == nil || e.Error() == "" {
+			if !errors.As(err, &e) || e.Class == nil || e.Position < -1 || e.Reason == "" {
 				t.Fatalf("%T %v", err, err)
 			}
 			return

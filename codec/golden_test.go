@@ -14,24 +14,28 @@ type goldenRecord struct {
 	Partition  int32
 }
 
+const goldenFolder = "../testdata/golden/"
+
 // readLines reads a file of testdata/golden, one JSON value per line.
-func readLines[T any](t *testing.T, name string) []T {
+func readLines[T any](t testing.TB, name string) []T {
 	t.Helper()
-	f, err := os.Open("../testdata/golden/" + name)
+	f, err := os.Open(goldenFolder + name)
 	if err != nil {
 		t.Fatal(err)
 	}
 	defer f.Close()
 	var out []T
-	for lines := bufio.NewScanner(f); lines.Scan(); {
+	lines := bufio.NewScanner(f)
+	lines.Buffer(nil, 1<<20)
+	for lines.Scan() {
 		var v T
 		if err := json.Unmarshal(lines.Bytes(), &v); err != nil {
 			t.Fatal(err)
 		}
 		out = append(out, v)
 	}
-	if len(out) == 0 {
-		t.Fatalf("%s is empty", name)
+	if err := lines.Err(); err != nil || len(out) == 0 {
+		t.Fatalf("%s: %d lines, %v", name, len(out), err)
 	}
 	return out
 }

@@ -2,7 +2,6 @@ package codec
 
 import (
 	"bytes"
-	"encoding/hex"
 	"os"
 	"strings"
 	"testing"
@@ -43,18 +42,14 @@ func checkExample(t *testing.T, lines []string) {
 			c.State = parseExampleState(t, rest)
 			continue
 		}
-		b, err := hex.DecodeString(strings.ReplaceAll(rest, " ", ""))
-		if err != nil {
-			t.Fatalf("%q: %v", line, err)
-		}
 		switch name {
 		case "key":
-			records = append(records, Record{Key: b})
+			records = append(records, Record{Key: unhex(rest)})
 		case "value":
-			records[len(records)-1].Value = b
-		default: // goes on
+			records[len(records)-1].Value = unhex(rest)
+		default: // the value goes on
 			last := &records[len(records)-1]
-			last.Value = append(last.Value, unhexNative(t, strings.ReplaceAll(strings.TrimSpace(line), " ", ""))...)
+			last.Value = append(last.Value, unhex(strings.TrimSpace(line))...)
 		}
 	}
 	written := mustEncode(t, c)

@@ -1,7 +1,6 @@
 package codec
 
 import (
-	"bufio"
 	"bytes"
 	"encoding/hex"
 	"encoding/json"
@@ -9,7 +8,7 @@ import (
 	"testing"
 )
 
-const nativeGolden = "../testdata/golden/native/commits.jsonl"
+const nativeGolden = "native/commits.jsonl"
 
 // nativeGoldenCommit is a line of the golden file: a commit and its records,
 // in hexadecimal. Where Decode is true only reading is pinned, because a zstd
@@ -27,70 +26,47 @@ type nativeGoldenCommit struct {
 	Max         int64  `json:"max"`
 	Gaps        Ranges `json:"gaps"`
 	Decode      bool   `json:"decode_only,omitempty"`
-	Records     []struct {
-		Key   string  `json:"key"`
-		Value *string `json:"value"`
-	} `json:"records"`
+
+	Records []nativeGoldenRecord `json:"records"`
 }
 
-func (g nativeGoldenCommit) commit(t *testing.T) NativeCommit {
-	t.Helper()
+type nativeGoldenRecord struct {
+	Key   string  `json:"key"`
+	Value *string `json:"value"`
+}
+
+func (g nativeGoldenCommit) commit() NativeCommit {
 	c := NativeCommit{
 		NativeID:    NativeID{Group: g.Group, Partition: g.Partition, Slot: g.Slot},
 		NativeStamp: NativeStamp{g.LeaderEpoch, g.Generation, g.Time},
 		State:       State{Stable: g.Stable, Max: g.Max, Gaps: g.Gaps},
 	}
-	copy(c.TopicID[:], unhexNative(t, g.TopicID))
+	copy(c.TopicID[:], unhex(g.TopicID))
 	return c
-}
-
-func unhexNative(t *testing.T, text string) []byte {
-	t.Helper()
-	b, err := hex.DecodeString(text)
-	if err != nil {
-		t.Fatal(err)
-	}
-	return b
 }
 
 // TestNativeGolden: the bytes of the format are as they have always been.
 // UPDATE_GOLDEN=1 writes the records anew.
 func TestNativeGolden(t *testing.T) {
-	data, err := os.ReadFile(nativeGolden)
-	if err != nil {
-		t.Fatal(err)
+	commits := readLines[nativeGoldenCommit](t, nativeGolden)
+	if len(commits) < 10 {
+		t.Fatalf("%d golden commits", len(commits))
 	}
-	var out bytes.Buffer
-	lines := bufio.NewScanner(bytes.NewReader(data))
-	lines.Buffer(nil, 1<<20)
-	n := 0
-	for ; lines.Scan(); n++ {
-		var g nativeGoldenCommit
-		if err := json.Unmarshal(lines.Bytes(), &g); err != nil {
-			t.Fatal(err)
-		}
-		if os.Getenv("UPDATE_GOLDEN") != "" {
-			updateNativeGolden(t, &out, g)
-			continue
-		}
+	if os.Getenv("UPDATE_GOLDEN") != "" {
+		updateNativeGolden(t, commits)
+		return
+	}
+	for _, g := range commits {
 		t.Run(g.Name, func(t *testing.T) { checkNativeGolden(t, g) })
-	}
-	if n < 10 {
-		t.Fatalf("%d golden commits", n)
-	}
-	if out.Len() > 0 {
-		if err := os.WriteFile(nativeGolden, out.Bytes(), 0o644); err != nil {
-			t.Fatal(err)
-		}
 	}
 }
 
 func checkNativeGolden(t *testing.T, g nativeGoldenCommit) {
-	c := g.commit(t)
+	c := g.commit()
 	written := mustEncode(t, c)
 	f := &NativeFold{}
 	for i, r := range g.Records {
-		key, value := unhexNative(t, r.Key), unhexNative(t, *r.Value)
+		key, value := unhex(r.Key), unhex(*r.Value)
 		if err := f.Apply(key, value); err != nil {
 			t.Fatal(err)
 		}
@@ -109,18 +85,21 @@ func checkNativeGolden(t *testing.T, g nativeGoldenCommit) {
 	}
 }
 
-func updateNativeGolden(t *testing.T, out *bytes.Buffer, g nativeGoldenCommit) {
-	g.Records = nil
-	for _, r := range mustEncode(t, g.commit(t)) {
-		value := hex.EncodeToString(r.Value)
-		g.Records = append(g.Records, struct {
-			Key   string  `json:"key"`
-			Value *string `json:"value"`
-		}{hex.EncodeToString(r.Key), &value})
+func updateNativeGolden(t *testing.T, commits []nativeGoldenCommit) {
+	var out bytes.Buffer
+	for _, g := range commits {
+		g.Records = nil
+		for _, r := range mustEncode(t, g.commit()) {
+			value := hex.EncodeToString(r.Value)
+			g.Records = append(g.Records, nativeGoldenRecord{hex.EncodeToString(r.Key), &value})
+		}
+		line, err := json.Marshal(g)
+		if err != nil {
+			t.Fatal(err)
+		}
+		out.Write(append(line, '\n'))
 	}
-	line, err := json.Marshal(g)
-	if err != nil {
+	if err := os.WriteFile(goldenFolder+nativeGolden, out.Bytes(), 0o644); err != nil {
 		t.Fatal(err)
 	}
-	out.Write(append(line, '\n'))
 }

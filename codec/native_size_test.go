@@ -1,13 +1,10 @@
 package codec
 
 import (
-	"bufio"
 	"encoding/base64"
-	"encoding/json"
 	"fmt"
 	"math"
 	"math/rand/v2"
-	"os"
 	"testing"
 )
 
@@ -47,35 +44,14 @@ func chunkBytes(records []Record) int {
 // TestNativeSizeGolden: on the states that Parallel Consumer's own encoder has
 // written, the chunks are never larger than its smallest metadata.
 func TestNativeSizeGolden(t *testing.T) {
-	f, err := os.Open("../testdata/golden/parallel-consumer.jsonl")
-	if err != nil {
-		t.Fatal(err)
-	}
-	defer f.Close()
 	states := map[string]State{}
 	best := map[string]int{}
-	for lines := bufio.NewScanner(f); lines.Scan(); {
-		var line struct {
-			Committed   int64
-			Highest     int64 `json:"highest_succeeded"`
-			Incompletes [][2]int64
-			Metadata    string
-		}
-		if err := json.Unmarshal(lines.Bytes(), &line); err != nil {
-			t.Fatal(err)
-		}
-		if line.Metadata == "" {
-			continue
-		}
-		var rs []Range
-		for _, r := range line.Incompletes {
-			rs = append(rs, Range{r[0], r[1]})
-		}
-		s := State{Stable: line.Committed, Max: line.Highest + 1, Gaps: NewRanges(rs...)}.Normalize()
+	for _, g := range readPCGolden(t) {
+		s := State{Stable: g.Committed, Max: g.Highest + 1, Gaps: rangesOf(g.Gaps)}.Normalize()
 		key := fmt.Sprint(s)
 		states[key] = s
-		if old, ok := best[key]; !ok || len(line.Metadata) < old {
-			best[key] = len(line.Metadata)
+		if old, ok := best[key]; !ok || len(g.Metadata) < old {
+			best[key] = len(g.Metadata)
 		}
 	}
 	if len(states) < 50 {

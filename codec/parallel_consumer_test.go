@@ -7,14 +7,6 @@ import (
 	"testing"
 )
 
-func anomalyKinds(d Decoded) []string {
-	var kinds []string
-	for _, a := range d.Anomalies {
-		kinds = append(kinds, a.Kind)
-	}
-	return kinds
-}
-
 func state(stable, max int64, gaps ...Range) State {
 	return State{Stable: stable, Max: max, Gaps: NewRanges(gaps...)}
 }

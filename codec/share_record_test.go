@@ -117,8 +117,7 @@ func TestShareRecordClaimsAreFree(t *testing.T) {
 	}
 }
 
-// shareRecordsFuzz are the seeds of the fuzz targets.
-func shareRecordsFuzz() [][2][]byte {
+func shareRecordSeeds() [][2][]byte {
 	return [][2][]byte{
 		{unhex(snapshotKey), unhex(snapshotValue)}, {unhex(snapshotKey), unhex(freshValue)}, {unhex(updateKey), unhex(updateValue)},
 		{unhex(snapshotKey), unhex(previewValue)}, {unhex(updateKey), unhex(previewUpdated)}, {unhex(snapshotKey), nil},
@@ -129,7 +128,7 @@ func shareRecordsFuzz() [][2][]byte {
 // than the input, folding it gives a canonical state, and neither key nor
 // value is changed.
 func FuzzShareRecord(f *testing.F) {
-	for _, r := range shareRecordsFuzz() {
+	for _, r := range shareRecordSeeds() {
 		f.Add(r[0], r[1])
 	}
 	f.Fuzz(func(t *testing.T, key, value []byte) {

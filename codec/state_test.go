@@ -87,27 +87,20 @@ func TestCompletedOfBrokenStates(t *testing.T) {
 }
 
 func TestCheckNamesTheRule(t *testing.T) {
-	gaps := func(text string) Ranges {
-		s, err := ParseRanges(text)
-		if err != nil {
-			t.Fatal(err)
-		}
-		return s
-	}
 	for _, c := range []struct {
 		name  string
 		state State
 		want  string
 	}{
 		{"complete", Complete(7), ""},
-		{"gaps", State{Stable: 3, Max: 9, Gaps: gaps("3-5,7")}, ""},
+		{"gaps", State{Stable: 3, Max: 9, Gaps: mustRanges("3-5,7")}, ""},
 		{"negative", State{Stable: -1, Max: 9}, "stable offset -1 is negative"},
 		{"max below", State{Stable: 9, Max: 3}, "max offset 3 is below the stable offset 9"},
 		{"no gaps", State{Stable: 3, Max: 9}, "no gaps, but the stable offset 3 is not the max offset 9"},
-		{"gap below", State{Stable: 5, Max: 9, Gaps: gaps("3-5")}, "a gap starts at 3, below the stable offset 5"},
-		{"stable done", State{Stable: 2, Max: 9, Gaps: gaps("3-5")}, "the stable offset 2 is committed: the first gap starts at 3"},
-		{"gap beyond", State{Stable: 3, Max: 9, Gaps: gaps("3-9")}, "a gap ends at 10, beyond the max offset 9"},
-		{"gap at end", State{Stable: 3, Max: 9, Gaps: gaps("3-8")}, "the last gap reaches the max offset, so nothing is committed there"},
+		{"gap below", State{Stable: 5, Max: 9, Gaps: mustRanges("3-5")}, "a gap starts at 3, below the stable offset 5"},
+		{"stable done", State{Stable: 2, Max: 9, Gaps: mustRanges("3-5")}, "the stable offset 2 is committed: the first gap starts at 3"},
+		{"gap beyond", State{Stable: 3, Max: 9, Gaps: mustRanges("3-9")}, "a gap ends at 10, beyond the max offset 9"},
+		{"gap at end", State{Stable: 3, Max: 9, Gaps: mustRanges("3-8")}, "the last gap reaches the max offset, so nothing is committed there"},
 	} {
 		t.Run(c.name, func(t *testing.T) {
 			got := ""

@@ -1,6 +1,7 @@
 package codec
 
 import (
+	"encoding/hex"
 	"errors"
 	"runtime"
 	"strings"
@@ -38,12 +39,14 @@ func checkVectors(t *testing.T, vectors []vector) {
 	}
 }
 
-func kindsOf(d Decoded) string {
+func kindsOf(d Decoded) string { return strings.Join(anomalyKinds(d), ",") }
+
+func anomalyKinds(d Decoded) []string {
 	var kinds []string
 	for _, a := range d.Anomalies {
 		kinds = append(kinds, a.Kind)
 	}
-	return strings.Join(kinds, ",")
+	return kinds
 }
 
 // refusal is metadata that can not be read, with class and place of the error.
@@ -76,6 +79,15 @@ func mustRanges(text string) Ranges {
 		panic(err)
 	}
 	return s
+}
+
+// unhex is bytes given as hexadecimal, blanks allowed.
+func unhex(digits string) []byte {
+	raw, err := hex.DecodeString(strings.ReplaceAll(digits, " ", ""))
+	if err != nil {
+		panic(err)
+	}
+	return raw
 }
 
 // allocatedBy is how many bytes f allocates, kept or not.
