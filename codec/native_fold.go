@@ -16,16 +16,6 @@ type NativeFold struct {
 	slots map[NativeID]*NativeSlot
 }
 
-// NativeSlot is the latest records of one slot, kept as bytes: ten million
-// gaps fit in a few megabytes.
-type NativeSlot struct {
-	NativeID
-	head   []byte // nil when there is none
-	chunks map[int64][]byte
-
-	news *slotNews // nil until a set has absorbed the slot
-}
-
 // NativeEntry is the slots that share one partition of one topic in one group.
 type NativeEntry struct {
 	Group     string

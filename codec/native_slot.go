@@ -6,6 +6,16 @@ import (
 	"slices"
 )
 
+// NativeSlot is the latest records of one slot, kept as bytes: ten million
+// gaps fit in a few megabytes.
+type NativeSlot struct {
+	NativeID
+	head   []byte // nil when there is none
+	chunks map[int64][]byte
+
+	news *slotNews // nil until a set has absorbed the slot
+}
+
 // NativeReading is what the records of one slot say together.
 type NativeReading struct {
 	Head NativeHead
