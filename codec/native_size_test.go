@@ -4,7 +4,6 @@ import (
 	"encoding/base64"
 	"fmt"
 	"math"
-	"math/rand/v2"
 	"testing"
 )
 
@@ -62,88 +61,6 @@ func TestNativeSizeGolden(t *testing.T) {
 			t.Errorf("%d bytes, Parallel Consumer %d: stable %d max %d, %d gaps", got, best[key], s.Stable, s.Max, s.Gaps.Len())
 		}
 	}
-}
-
-// patternStates are states whose order Parallel Consumer's zstd encodings see.
-func patternStates() map[string]State {
-	rng := rand.New(rand.NewPCG(1, 2))
-	every := func(span, period, gap int64) (rs []Range) {
-		for at := int64(0); at+period < span; at += period {
-			rs = append(rs, Range{at, at + gap})
-		}
-		return rs
-	}
-	except := func(rs []Range, share float64) (out []Range) {
-		for _, r := range rs {
-			if rng.Float64() > share {
-				out = append(out, r)
-			}
-		}
-		return out
-	}
-	draw := func(n int, length func() int64) (rs []Range) {
-		at := int64(0)
-		for range n {
-			gap := length()
-			rs = append(rs, Range{at, at + gap})
-			at += gap + length()
-		}
-		return rs
-	}
-	pick := func(choices ...int64) func() int64 {
-		return func() int64 { return choices[rng.IntN(len(choices))] }
-	}
-	block := draw(100, func() int64 { return 1 + rng.Int64N(9) })
-	length := block[len(block)-1].End + 3
-	var repeated, twoParts, ramp []Range
-	for i := range int64(40) {
-		for _, r := range block {
-			repeated = append(repeated, Range{r.Start + i*length, r.End + i*length})
-		}
-	}
-	twoParts = append(twoParts, every(20000, 2, 1)...)
-	for _, r := range every(20000, 7, 3) {
-		twoParts = append(twoParts, Range{r.Start + 20001, r.End + 20001})
-	}
-	for i, at := int64(0), int64(0); i < 200; i++ {
-		ramp = append(ramp, Range{at, at + 1 + i})
-		at += 2 + i
-	}
-	states := map[string][]Range{
-		"alternating":             every(4000, 2, 1),
-		"alternating long":        every(60000, 2, 1),
-		"every third":             every(30000, 3, 1),
-		"two of three":            every(30000, 3, 2),
-		"every 37th":              every(60000, 37, 1),
-		"every 1000th":            every(60000, 1000, 1),
-		"batches":                 every(60000, 500, 250),
-		"alternating, 1% done":    except(every(50000, 2, 1), 0.01),
-		"every third, 5% done":    except(every(30000, 3, 1), 0.05),
-		"every 10th, 30% done":    except(every(30000, 10, 1), 0.30),
-		"two lengths":             draw(1000, pick(1, 50)),
-		"three lengths":           draw(2000, pick(3, 8, 20)),
-		"bytes":                   draw(2000, func() int64 { return 8 * (1 + rng.Int64N(2)) }),
-		"repeated random block":   repeated,
-		"two patterns":            twoParts,
-		"ramp":                    ramp,
-		"stuck one, late cluster": append([]Range{{0, 1}}, shift(draw(400, pick(1, 2, 3)), 60000)...),
-		"one gap":                 {{0, 40000}},
-		"one offset":              {{0, 1}},
-	}
-	out := map[string]State{}
-	for name, rs := range states {
-		gaps := NewRanges(shift(rs, 1<<20)...)
-		out[name] = State{Stable: 1 << 20, Max: gaps.Bounds().End + 1, Gaps: gaps}.Normalize()
-	}
-	return out
-}
-
-func shift(rs []Range, by int64) []Range {
-	for i := range rs {
-		rs[i].Start += by
-		rs[i].End += by
-	}
-	return rs
 }
 
 // TestNativeSizePatterns: nor are they on states with an order that

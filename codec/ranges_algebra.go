@@ -79,41 +79,13 @@ func (s Ranges) Sub(t Ranges) Ranges {
 // sweep is the offsets for which keep says so, given whether they are in s
 // and in t. What is in neither is not kept.
 func sweep(s, t Ranges, keep func(inS, inT bool) bool) Ranges {
-	nextS, nextT := s.cursor(), t.cursor()
-	a, okA := nextS()
-	b, okB := nextT()
-	var pending Range
-	// piece is the next stretch in which nothing changes.
-	piece := func() (r Range, kept bool) {
-		switch {
-		case !okB || okA && a.End <= b.Start:
-			r, kept = a, keep(true, false)
-		case !okA || b.End <= a.Start:
-			r, kept = b, keep(false, true)
-		case a.Start < b.Start:
-			r, kept = Range{a.Start, b.Start}, keep(true, false)
-		case b.Start < a.Start:
-			r, kept = Range{b.Start, a.Start}, keep(false, true)
-		default:
-			r, kept = Range{a.Start, min(a.End, b.End)}, keep(true, true)
-		}
-		if okA && a.Start < r.End {
-			if a.Start = r.End; a.Empty() {
-				a, okA = nextS()
-			}
-		}
-		if okB && b.Start < r.End {
-			if b.Start = r.End; b.Empty() {
-				b, okB = nextT()
-			}
-		}
-		return r, kept
-	}
+	a, b := newRest(s), newRest(t)
+	var pending Range // may go on in the next stretch
 	return collect(func() (Range, bool) {
-		for okA || okB {
-			r, kept := piece()
+		for a.ok || b.ok {
+			r, inS, inT := nextStretch(&a, &b)
 			switch {
-			case !kept:
+			case !keep(inS, inT):
 			case pending.Empty():
 				pending = r
 			case r.Start == pending.End:
@@ -128,4 +100,48 @@ func sweep(s, t Ranges, keep func(inS, inT bool) bool) Ranges {
 		pending = Range{}
 		return done, !done.Empty()
 	})
+}
+
+// rest is what a sweep has yet to come to of one set: first, and what is behind
+// it. ok is false when nothing is left.
+type rest struct {
+	first Range
+	ok    bool
+	next  func() (Range, bool)
+}
+
+func newRest(s Ranges) rest {
+	next := s.cursor()
+	first, ok := next()
+	return rest{first, ok, next}
+}
+
+// drop leaves out what lies below end, which is not beyond the end of first.
+func (r *rest) drop(end int64) {
+	if r.ok && r.first.Start < end {
+		if r.first.Start = end; r.first.Empty() {
+			r.first, r.ok = r.next()
+		}
+	}
+}
+
+// nextStretch takes the next offsets that are in one of the sets, up to where
+// something changes: all of them are in s and in t, or not, alike.
+func nextStretch(s, t *rest) (r Range, inS, inT bool) {
+	a, b := s.first, t.first
+	switch {
+	case !t.ok || s.ok && a.End <= b.Start:
+		r, inS = a, true
+	case !s.ok || b.End <= a.Start:
+		r, inT = b, true
+	case a.Start < b.Start:
+		r, inS = Range{a.Start, b.Start}, true
+	case b.Start < a.Start:
+		r, inT = Range{b.Start, a.Start}, true
+	default:
+		r, inS, inT = Range{a.Start, min(a.End, b.End)}, true, true
+	}
+	s.drop(r.End)
+	t.drop(r.End)
+	return r, inS, inT
 }
