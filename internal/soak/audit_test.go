@@ -3,14 +3,10 @@
 package soak
 
 import (
-	"bufio"
-	"context"
-	"fmt"
 	"os"
 	"strconv"
 	"time"
 
-	"github.com/twmb/franz-go/pkg/kadm"
 	"github.com/twmb/franz-go/pkg/kgo"
 
 	"github.com/gapctl/gapctl/codec"
@@ -19,10 +15,6 @@ import (
 // grace is how long a member that the group has given up may go on with what it
 // has in hand before it notices.
 const grace = 30 * time.Second
-
-// processing is one time that a record was processed: when, and since when its
-// process ran.
-type processing struct{ begun, at time.Duration }
 
 // audit compares what was acknowledged, processed, copied and committed.
 func (s *soak) audit(g *gang, cycles []*cycle, looks *commands) {
@@ -100,50 +92,6 @@ func (s *soak) auditGroup(group string, processed map[place]map[int64][]processi
 	s.t.Logf("%s: %d records processed, %d times again while they were not committed", group, records, repeated)
 }
 
-// readJournal is what the consumers of a group have written down.
-func (s *soak) readJournal(group string) map[place]map[int64][]processing {
-	s.t.Helper()
-	all := map[place]map[int64][]processing{}
-	file, err := os.Open(s.journal(group))
-	if err != nil {
-		s.fail("journal", "%v", err)
-		return all
-	}
-	defer file.Close()
-	for lines := bufio.NewScanner(file); lines.Scan(); {
-		var p int32
-		var offset int64
-		var one processing
-		if _, err := fmt.Sscan(lines.Text(), &p, &offset, (*int64)(&one.begun), (*int64)(&one.at)); err != nil {
-			s.fail("journal", "%q: %v", lines.Text(), err)
-			return all
-		}
-		add(all, place{group, p}, offset, one)
-	}
-	return all
-}
-
-func add(all map[place]map[int64][]processing, at place, offset int64, one processing) {
-	if all[at] == nil {
-		all[at] = map[int64][]processing{}
-	}
-	all[at][offset] = append(all[at][offset], one)
-}
-
-// processed is what all runs of Parallel Consumer have processed. It says no
-// times: what was committed before a run began must not come in it.
-func (c *cycle) processed() map[place]map[int64][]processing {
-	all := map[place]map[int64][]processing{}
-	for _, run := range c.runs {
-		for at, of := range run.processed {
-			for _, offset := range of {
-				add(all, place{c.group, at.Partition}, offset, processing{begun: run.begun})
-			}
-		}
-	}
-	return all
-}
-
 // auditCopies: each record was copied at most once, and none that was committed
 // already. It returns what was copied.
 func (c *cycle) auditCopies() map[place]codec.Ranges {
@@ -206,50 +154,4 @@ func (s *soak) auditStates(looks *commands) {
 	}
 	r = s.gapctl(commandTimeout, "check", "--all", "-o", "json")
 	looks.judge(r, 0, 3)
-}
-
-// readTopic reads what a read-committed consumer gets of a topic.
-func (s *soak) readTopic(name string, take func(*kgo.Record)) {
-	s.t.Helper()
-	s.readLog(name, kgo.ReadCommitted(), func(r *kgo.Record) {
-		if !r.Attrs.IsControl() {
-			take(r)
-		}
-	})
-}
-
-// readLog reads a topic with its control records.
-func (s *soak) readLog(name string, isolation kgo.IsolationLevel, take func(*kgo.Record)) {
-	s.t.Helper()
-	ctx, cancel := context.WithTimeout(s.ctx, 2*time.Minute)
-	defer cancel()
-	client, err := kgo.NewClient(kgo.SeedBrokers(s.seeds()...), kgo.ConsumeTopics(name),
-		kgo.ConsumeResetOffset(kgo.NewOffset().AtStart()), kgo.FetchIsolationLevel(isolation), kgo.KeepControlRecords())
-	if err != nil {
-		s.t.Fatal(err)
-	}
-	defer client.Close()
-	ends, err := kadm.NewClient(client).ListEndOffsets(ctx, name)
-	if err != nil {
-		s.t.Fatal(err)
-	}
-	left := map[int32]int64{}
-	ends.Each(func(o kadm.ListedOffset) {
-		if o.Offset > 0 {
-			left[o.Partition] = o.Offset
-		}
-	})
-	for len(left) > 0 {
-		fetches := client.PollFetches(ctx)
-		if err := fetches.Err0(); err != nil {
-			s.fail("audit", "read %s: %v, %v left", name, err, left)
-			return
-		}
-		fetches.EachRecord(func(r *kgo.Record) {
-			take(r)
-			if r.Offset+1 >= left[r.Partition] {
-				delete(left, r.Partition)
-			}
-		})
-	}
 }

@@ -15,18 +15,18 @@ func (s *soak) build() {
 	s.binary, s.worker = s.path("gapctl"), os.Args[0]
 	if !s.long {
 		s.t.Log("LEFT OUT: the clocks of gapctl and of its consumers jump only in the long form")
-		s.run("go", "build", "-o", s.binary, "github.com/gapctl/gapctl")
+		s.runGo("build", "-o", s.binary, "github.com/gapctl/gapctl")
 		return
 	}
 	list, err := overlay(s.overlayDir())
 	if err != nil {
 		s.t.Logf("LEFT OUT: the clocks of gapctl and of its consumers don't jump: %v", err)
-		s.run("go", "build", "-o", s.binary, "github.com/gapctl/gapctl")
+		s.runGo("build", "-o", s.binary, "github.com/gapctl/gapctl")
 		return
 	}
 	s.worker = s.path("worker")
-	s.run("go", "build", "-overlay", list, "-o", s.binary, "github.com/gapctl/gapctl")
-	s.run("go", "test", "-c", "-overlay", list, "-o", s.worker, "github.com/gapctl/gapctl/internal/soak")
+	s.runGo("build", "-overlay", list, "-o", s.binary, "github.com/gapctl/gapctl")
+	s.runGo("test", "-c", "-overlay", list, "-o", s.worker, "github.com/gapctl/gapctl/internal/soak")
 }
 
 // overlayDir stays the same, so that what is built is found in the cache.
@@ -42,9 +42,9 @@ func (s *soak) overlayDir() string {
 	return dir
 }
 
-func (s *soak) run(name string, args ...string) {
+func (s *soak) runGo(args ...string) {
 	s.t.Helper()
-	if out, err := exec.CommandContext(s.t.Context(), name, args...).CombinedOutput(); err != nil {
-		s.t.Fatalf("%s %q: %v\n%s", name, args, err, out)
+	if out, err := exec.CommandContext(s.t.Context(), "go", args...).CombinedOutput(); err != nil {
+		s.t.Fatalf("go %q: %v\n%s", args, err, out)
 	}
 }

@@ -8,7 +8,6 @@ import (
 	"os"
 	"os/exec"
 	"path/filepath"
-	"runtime"
 	"strings"
 	"sync/atomic"
 	"time"
@@ -65,10 +64,11 @@ func soakShift(mono int64) int64 {
 
 // overlay is the file for go build -overlay with that package time.
 func overlay(dir string) (string, error) {
-	original := filepath.Join(runtime.GOROOT(), "src", "time", "time.go")
-	if root, err := exec.Command("go", "env", "GOROOT").Output(); err == nil {
-		original = filepath.Join(strings.TrimSpace(string(root)), "src", "time", "time.go")
+	root, err := exec.Command("go", "env", "GOROOT").Output()
+	if err != nil {
+		return "", err
 	}
+	original := filepath.Join(strings.TrimSpace(string(root)), "src", "time", "time.go")
 	source, err := os.ReadFile(original)
 	if err != nil {
 		return "", err

@@ -20,7 +20,7 @@ func (s *soak) settle(g *gang, cycles []*cycle) {
 	ctx, cancel := context.WithTimeout(s.ctx, settling)
 	defer cancel()
 	for _, group := range []string{wholeGroup, keyGroup, shareGroup} {
-		s.await(ctx, group, codec.Ranges{})
+		s.await(ctx, group)
 	}
 	for _, c := range cycles {
 		c.finish(ctx)
@@ -28,12 +28,11 @@ func (s *soak) settle(g *gang, cycles []*cycle) {
 	s.t.Logf("the groups are through; %d consumers were killed", g.kills)
 }
 
-// await returns when a group has committed all that was acknowledged, but for
-// the offsets divisible by fails.
-func (s *soak) await(ctx context.Context, group string, fails codec.Ranges) {
+// await returns when a group has committed all that was acknowledged.
+func (s *soak) await(ctx context.Context, group string) {
 	s.t.Helper()
 	for {
-		left := s.left(group, fails)
+		left := s.left(group, codec.Ranges{})
 		if left == "" {
 			return
 		}
@@ -44,7 +43,8 @@ func (s *soak) await(ctx context.Context, group string, fails codec.Ranges) {
 	}
 }
 
-// left is what of the acknowledged records a group has not committed.
+// left is what of the acknowledged records a group has not committed, but for
+// those that fail; "" when there is nothing.
 func (s *soak) left(group string, fails codec.Ranges) string {
 	r := s.gapctl(commandTimeout, "describe", group, "-o", "json")
 	if r.code != 0 {
