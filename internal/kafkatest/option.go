@@ -10,12 +10,6 @@ import (
 // variable GAPCTL_KAFKA_VERSION says otherwise.
 const DefaultVersion = "4.4.0"
 
-// Versions are the releases that the kit is tried with, oldest first: the last
-// patch of each minor release since KRaft could start without ZooKeeper tools.
-func Versions() []string {
-	return []string{"3.9.2", "4.0.2", "4.1.2", "4.2.1", "4.3.1", "4.4.0"}
-}
-
 type settings struct {
 	version    string
 	properties map[string]string // beside the ones that server.go sets, and over them

@@ -3,7 +3,6 @@ package kafkatest
 import (
 	"fmt"
 	"slices"
-	"strconv"
 	"strings"
 	"time"
 )
@@ -138,12 +137,4 @@ func processed(all []pcLine) map[TopicPartition][]int64 {
 		offsets[at] = slices.Compact(of)
 	}
 	return offsets
-}
-
-// millis is a duration as the JVM programs take it; zero is left out.
-func millis(d time.Duration) string {
-	if d == 0 {
-		return ""
-	}
-	return strconv.FormatInt(d.Milliseconds(), 10)
 }

@@ -37,13 +37,3 @@ func Listed(offsets map[TopicPartition][]int64) Rule {
 	}
 	return Rule("list:" + strings.Join(parts, ","))
 }
-
-// arguments are --name value pairs for a JVM program; empty values are left to
-// the program's own defaults.
-type arguments []string
-
-func (a *arguments) add(name, value string) {
-	if value != "" {
-		*a = append(*a, "--"+name, value)
-	}
-}

@@ -11,7 +11,7 @@ import (
 	"github.com/twmb/franz-go/pkg/kmsg"
 )
 
-// commits has partition 1 at the limit in UTF-16 units (6,144 bytes of UTF-8)
+// limitCommits has partition 1 of payments at the limit in UTF-16 units (6,144 bytes of UTF-8)
 // and partition 0 one above it.
 func limitCommits() kadm.Offsets {
 	offsets := make(kadm.Offsets)
