@@ -30,7 +30,7 @@ func BenchmarkDescribeShare(b *testing.B) {
 	broker.NeedVersion(4, 1)
 	broker.CreateTopic("orders", 3, nil)
 	broker.Fill("orders", 3, 1000)
-	broker.RunShare(kafkatest.ShareOptions{Group: "share", Topics: []string{"orders"}, Release: "%3", Reject: "%5"})
+	broker.RunShare(kafkatest.ShareOptions{Group: "share", Topics: []string{"orders"}, Release: kafkatest.Every(3), Reject: kafkatest.Every(5)})
 	gapctl := program(b, "github.com/gapctl/gapctl")
 	contenders := []*contender{
 		{name: "gapctl", command: func() *exec.Cmd { return exec.Command(gapctl, "describe", "share", "-b", broker.Addr()) }},

@@ -55,7 +55,7 @@ func (b *Broker) StartPC(opts PCOptions) *PC {
 	args.add("order", opts.Order)
 	args.add("commit", opts.Commit)
 	args.add("output", opts.Output)
-	args.add("fail", string(opts.Fail))
+	args.add("fail", opts.Fail.text)
 	args.add("work", millis(opts.Work))
 	args.add("idle", millis(opts.Idle))
 	args.add("limit", millis(opts.Limit))

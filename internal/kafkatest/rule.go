@@ -11,18 +11,16 @@ type TopicPartition struct {
 	Partition int32
 }
 
-// Rule says which records a JVM program treats specially: all records, or none
-// (the zero Rule), or what the functions below make.
-type Rule string
-
-// All matches every record.
-const All Rule = "all"
+// Rule says which records a JVM program treats specially: none (the zero Rule),
+// or what the functions below make. The program refuses any other text, so that
+// none can be given.
+type Rule struct{ text string }
 
 // Every matches the offsets divisible by n, 0 included.
 func Every(n int64) Rule { return EveryPlus(n, 0) }
 
 // EveryPlus matches the offsets that leave rest when divided by n.
-func EveryPlus(n, rest int64) Rule { return Rule(fmt.Sprintf("mod:%d:%d", n, rest)) }
+func EveryPlus(n, rest int64) Rule { return Rule{fmt.Sprintf("mod:%d:%d", n, rest)} }
 
 // Listed matches the given offsets.
 func Listed(offsets map[TopicPartition][]int64) Rule {
@@ -33,7 +31,7 @@ func Listed(offsets map[TopicPartition][]int64) Rule {
 		}
 	}
 	if len(parts) == 0 {
-		return ""
+		return Rule{}
 	}
-	return Rule("list:" + strings.Join(parts, ","))
+	return Rule{"list:" + strings.Join(parts, ",")}
 }

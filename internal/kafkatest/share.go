@@ -39,8 +39,8 @@ func (b *Broker) RunShare(opts ShareOptions) []ShareAck {
 		opts.Limit = time.Minute
 	}
 	args := arguments{"--group", opts.Group, "--topics", strings.Join(opts.Topics, ",")}
-	args.add("reject", string(opts.Reject))
-	args.add("release", string(opts.Release))
+	args.add("reject", opts.Reject.text)
+	args.add("release", opts.Release.text)
 	if opts.UntilCovered {
 		args.add("until", "covered")
 	}
