@@ -92,8 +92,7 @@ func compareCodecs(b *testing.B, what string, columns []string, states []codec.S
 	}
 	sizes.rows = append(sizes.rows, needed, kept)
 	for row, c := range codecs {
-		against := map[bool]string{c.library: "Parallel Consumer", c.native: "roaring64"}[true]
-		size, write, read := gridRow{what: c.name}, gridRow{what: c.name, against: against}, gridRow{what: c.name, against: against}
+		size, write, read := gridRow{what: c.name}, gridRow{what: c.name, against: c.against()}, gridRow{what: c.name, against: c.against()}
 		for i, cells := range table[row] {
 			if cells.refused {
 				size.cells, write.cells, read.cells = append(size.cells, "-"), append(write.cells, "-"), append(read.cells, "-")

@@ -38,6 +38,17 @@ func (c codecOf) cells(b *testing.B, s codec.State) codecCells {
 	}
 }
 
+// against is what the times of c are compared with.
+func (c codecOf) against() string {
+	switch {
+	case c.library:
+		return "Parallel Consumer"
+	case c.native:
+		return "roaring64"
+	}
+	return ""
+}
+
 var benchID = codec.NativeID{Group: "billing", TopicID: [16]byte{1}}
 
 func nativeCodec() codecOf {

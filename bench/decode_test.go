@@ -15,8 +15,8 @@ import (
 )
 
 // BenchmarkDecodeGolden decodes the states that Parallel Consumer wrote, with
-// its own decoder, warmed up, and with ours; by the time that they have of a core. It prints the time
-// per state, and the ratio, by encoding.
+// its own decoder, warmed up, and with ours, by the time that they have of a
+// core. It prints the time per state, and the ratio, by encoding.
 func BenchmarkDecodeGolden(b *testing.B) {
 	const each = time.Second
 	byEncoding := goldenCommits(b, "../testdata/golden/parallel-consumer.jsonl")

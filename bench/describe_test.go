@@ -49,27 +49,22 @@ func BenchmarkDescribeOne(b *testing.B) {
 	report(b, contenders...)
 }
 
-// throughputBroker is a broker with the whole JIT, for a test of speed.
-func throughputBroker(b *testing.B) *kafkatest.Broker {
-	return kafkatest.Start(b, kafkatest.JVM("-XX:TieredStopAtLevel=4"), kafkatest.Heap(1024))
-}
-
-// consumerGroups is Kafka's own tool for consumer groups.
-func consumerGroups(broker *kafkatest.Broker, args ...string) *exec.Cmd {
-	return tool(broker, "org.apache.kafka.tools.consumer.group.ConsumerGroupCommand", args...)
-}
-
-// tool is a tool of Kafka's, with the JVM as its script starts it.
-func tool(broker *kafkatest.Broker, class string, args ...string) *exec.Cmd {
-	cmd := broker.Java(class, append([]string{"--bootstrap-server", broker.Addr()}, args...)...)
-	kept := cmd.Args[:0]
-	for _, arg := range cmd.Args {
-		if arg != "-XX:TieredStopAtLevel=1" {
-			kept = append(kept, arg)
-		}
+// BenchmarkDescribeShare describes a share group that holds records out of order.
+func BenchmarkDescribeShare(b *testing.B) {
+	broker := throughputBroker(b)
+	broker.NeedVersion(4, 1)
+	broker.CreateTopic("orders", 3, nil)
+	broker.Fill("orders", 3, 1000)
+	broker.RunShare(kafkatest.ShareOptions{Group: "share", Topics: []string{"orders"}, Release: kafkatest.Every(3), Reject: kafkatest.Every(5)})
+	gapctl := program(b, "github.com/gapctl/gapctl")
+	contenders := []*contender{
+		{name: "gapctl", command: func() *exec.Cmd { return exec.Command(gapctl, "describe", "share", "-b", broker.Addr()) }},
+		{name: "kafka-share-groups", command: func() *exec.Cmd {
+			return tool(broker, "org.apache.kafka.tools.consumer.group.ShareGroupCommand", "--describe", "--group", "share")
+		}},
 	}
-	cmd.Args = kept
-	return cmd
+	inTurn(b, contenders...)
+	report(b, contenders...)
 }
 
 // commitGaps makes a topic, and groups that have gaps in all its partitions.

@@ -14,7 +14,7 @@
 // Maven, and kcat where that is to be compared; what is missing is left out,
 // with a line that says so.
 //
-//	describe, reset, plan, share    describe_test.go, plan_test.go, tools_test.go
+//	describe, reset, plan, share    describe_test.go, plan_test.go
 //	10^3 to 10^6 group-partitions   scale_test.go
 //	start, and what imports cost    start_test.go
 //	records, replay                 records_test.go, replay_test.go, copy_test.go

@@ -38,7 +38,11 @@ func (g grid) String() string {
 	for _, r := range g.rows {
 		line(r.what, r.against, r.cells)
 	}
-	return "\n" + g.title + "\n\n" + tableOf(lines, map[bool]int{false: 1, true: 2}[compared])
+	words := 1 // columns of them
+	if compared {
+		words++
+	}
+	return "\n" + g.title + "\n\n" + tableOf(lines, words)
 }
 
 // tableOf is a table whose first line is its head; the first left columns are

@@ -35,6 +35,23 @@ func BenchmarkPlan(b *testing.B) {
 	report(b, contenders...)
 }
 
+// BenchmarkResetPlan plans a reset of 1,000 partitions.
+func BenchmarkResetPlan(b *testing.B) {
+	broker := throughputBroker(b)
+	commitGaps(b, broker, 1, 1000)
+	gapctl := program(b, "github.com/gapctl/gapctl")
+	contenders := []*contender{
+		{name: "gapctl", command: func() *exec.Cmd {
+			return exec.Command(gapctl, "reset", "group-000", "--to-offset", "1000", "-b", broker.Addr())
+		}},
+		{name: "kafka-consumer-groups", command: func() *exec.Cmd {
+			return consumerGroups(broker, "--reset-offsets", "--to-offset", "1000", "--group", "group-000", "--all-topics", "--dry-run")
+		}},
+	}
+	inTurn(b, contenders...)
+	report(b, contenders...)
+}
+
 // commitFull fills each partition with 6,000 records, and its commit with as
 // many random gaps as there is room for. The first gaps are below the log's
 // start, so that there is something to compact.

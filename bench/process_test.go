@@ -8,6 +8,7 @@ import (
 	"os/exec"
 	"path/filepath"
 	"slices"
+	"strconv"
 	"strings"
 	"syscall"
 	"testing"
@@ -111,4 +112,36 @@ func program(b *testing.B, pkg string) string {
 		b.Fatalf("build %s: %v\n%s", pkg, err, out)
 	}
 	return path
+}
+
+// peakOf runs the command, and is the most memory that it had, in KiB. The
+// kernel's own account of a child (ru_maxrss) begins with the memory of the
+// process that has started it, and so with all the records made here.
+func peakOf(b *testing.B, cmd *exec.Cmd) int {
+	b.Helper()
+	var output bytes.Buffer
+	cmd.Stdout, cmd.Stderr = &output, &output
+	if err := cmd.Start(); err != nil {
+		b.Fatal(err)
+	}
+	ended := make(chan error, 1)
+	go func() { ended <- cmd.Wait() }()
+	for peak := 0; ; {
+		status, _ := os.ReadFile(fmt.Sprintf("/proc/%d/status", cmd.Process.Pid)) // it may have ended
+		if _, after, ok := strings.Cut(string(status), "VmHWM:"); ok && strings.HasPrefix(string(status), "Name:\tgapctl") {
+			kib, err := strconv.Atoi(strings.Fields(after)[0])
+			if err != nil {
+				b.Fatal(err)
+			}
+			peak = max(peak, kib)
+		}
+		select {
+		case err := <-ended:
+			if err != nil || peak == 0 {
+				b.Fatalf("%v, peak %d KiB\n%s", err, peak, output.String())
+			}
+			return peak
+		case <-time.After(20 * time.Millisecond):
+		}
+	}
 }

@@ -1,15 +1,12 @@
 package bench
 
 import (
-	"bytes"
 	"context"
 	"encoding/hex"
 	"errors"
 	"fmt"
 	"math/rand/v2"
-	"os"
 	"os/exec"
-	"strconv"
 	"strings"
 	"testing"
 	"time"
@@ -115,52 +112,6 @@ func (s replayScene) replay(b *testing.B, group string, more ...string) *exec.Cm
 	cmd := exec.Command(s.gapctl, append([]string{"replay", group, "--to-topic", group, "--execute", "--yes", "-b", s.broker.Addr()}, more...)...)
 	cmd.Env = append(cmd.Environ(), "XDG_STATE_HOME="+b.TempDir())
 	return cmd
-}
-
-// peakOf runs the command, and is the most memory that it had, in KiB. The
-// kernel's own account of a child (ru_maxrss) begins with the memory of the
-// process that has started it, and so with all the records made here.
-func peakOf(b *testing.B, cmd *exec.Cmd) int {
-	b.Helper()
-	var output bytes.Buffer
-	cmd.Stdout, cmd.Stderr = &output, &output
-	if err := cmd.Start(); err != nil {
-		b.Fatal(err)
-	}
-	ended := make(chan error, 1)
-	go func() { ended <- cmd.Wait() }()
-	for peak := 0; ; {
-		status, _ := os.ReadFile(fmt.Sprintf("/proc/%d/status", cmd.Process.Pid)) // it may have ended
-		if _, after, ok := strings.Cut(string(status), "VmHWM:"); ok && strings.HasPrefix(string(status), "Name:\tgapctl") {
-			kib, err := strconv.Atoi(strings.Fields(after)[0])
-			if err != nil {
-				b.Fatal(err)
-			}
-			peak = max(peak, kib)
-		}
-		select {
-		case err := <-ended:
-			if err != nil || peak == 0 {
-				b.Fatalf("%v, peak %d KiB\n%s", err, peak, output.String())
-			}
-			return peak
-		case <-time.After(20 * time.Millisecond):
-		}
-	}
-}
-
-// await tries until it works: brokers take a moment for new topics and groups.
-func await(b *testing.B, what string, try func() error) {
-	b.Helper()
-	for began := time.Now(); ; time.Sleep(100 * time.Millisecond) {
-		err := try()
-		if err == nil {
-			return
-		}
-		if time.Since(began) > time.Minute {
-			b.Fatalf("%s: %v", what, err)
-		}
-	}
 }
 
 // committed is nil once the group's coordinator shows the commits.

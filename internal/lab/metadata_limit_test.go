@@ -11,8 +11,8 @@ import (
 	"github.com/twmb/franz-go/pkg/kmsg"
 )
 
-// limitCommits has partition 1 of payments at the limit in UTF-16 units (6,144 bytes of UTF-8)
-// and partition 0 one above it.
+// limitCommits has partition 1 of payments at the limit in UTF-16 units (7,168
+// bytes of UTF-8), and partition 0 one above it.
 func limitCommits() kadm.Offsets {
 	offsets := make(kadm.Offsets)
 	offsets.Add(kadm.Offset{Topic: "payments", Partition: 0, At: 1, LeaderEpoch: -1, Metadata: strings.Repeat("x", MetadataLimit+1)})
