@@ -73,7 +73,9 @@ func (r *record) intend(p Plan, digest string, intent intentLine) error {
 		w.plan(d, p.Changes)
 	})
 	w.raw("\n")
-	return errors.Join(w.end(), r.file.Sync())
+	err = errors.Join(w.end(), r.file.Sync())
+	r.size = w.size
+	return err
 }
 
 // append adds a line and waits until it is on disk.
