@@ -79,6 +79,7 @@ func TestComplete(t *testing.T) {
 		{"list -X sasl.m", "sasl.mechanism="},
 		{"list -X sasl.pass", "sasl.password.command= sasl.password.file="},
 		{"undo ", ""},
+		{"records billing -f p", ""}, // which is no format of gaps
 	}
 	for _, c := range cases {
 		t.Run(c.args, func(t *testing.T) {

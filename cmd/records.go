@@ -61,7 +61,7 @@ finds what was written before the topic had as many partitions as now.`,
 	f.BoolVar(&o.done, "done", false, "records that are committed, as far as the log has them")
 	f.BoolVar(&o.lost, "lost", false, "ranges of gaps whose records retention has removed")
 	f.BoolVar(&o.values, "values", false, "with the values")
-	f.StringVarP(&o.print, "print", "f", "", "print each record by `FORMAT`")
+	f.StringVarP(&o.print, "print", "f", "", "print each record as `TEXT`, in which %o is its offset, and so on")
 	f.Int64Var(&o.limit, "limit", 0, "stop after `N` records")
 	bindOrder(cmd, &o.order)
 	o.keys.bind(cmd)
