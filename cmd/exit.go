@@ -31,7 +31,7 @@ func exits() []exit {
 		{exitOK, "ok", "Everything that was asked for was done."},
 		{exitFailure, "failure", "It failed for a reason that has no code of its own, such as a group that does not exist."},
 		{exitUsage, "usage", "The command line, or the configuration, makes no sense. Nothing was tried."},
-		{exitFindings, "findings", "The check found something that needs attention."},
+		{exitFindings, "findings", "A check found something that needs attention, or diff --exit-code a difference."},
 		{exitConflict, "conflict", "Something moved since the plan was made. Nothing was written: plan again."},
 		{exitRefused, "refused", "It would not be safe: the group has members, the format is read-only, or it is another cluster."},
 		{exitPartial, "partial", "Some of it was done, or could be read, and some not."},
@@ -39,7 +39,7 @@ func exits() []exit {
 		{exitUnavailable, "unavailable", "The cluster gave no answer in time. Nothing was changed; it is safe to try again."},
 		{exitDenied, "denied", "The credentials are wrong, or they do not allow this."},
 		{exitDeclined, "declined", "The change was not approved. Nothing was written."},
-		{exitUnverified, "unverified", "It was written, but what was read back differs."},
+		{exitUnverified, "unverified", "It was written, or may have been: what was read back differs, or nothing could be read back."},
 		{exitInterrupted, "interrupted", "It was stopped by a signal."},
 	}
 }
