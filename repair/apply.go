@@ -83,7 +83,7 @@ type session struct {
 
 // run is everything between intent and outcome.
 func (s *session) run(ctx context.Context) error {
-	if err := s.guard(ctx); err != nil {
+	if err := s.checkCluster(ctx); err != nil {
 		return s.refuse(err)
 	}
 	if op, ok := s.plan.Op.(shareOp); ok { // the broker guards these itself
@@ -120,8 +120,13 @@ func (s *session) run(ctx context.Context) error {
 // ErrOtherCluster is the class of a plan that was made for another cluster.
 var ErrOtherCluster = fmt.Errorf("%w: the plan is for another cluster", ErrRefused)
 
-// guard makes sure that this is the cluster that the plan is for.
-func (s *session) guard(ctx context.Context) error {
+// key names a partition of the group.
+func (s *session) key(t Target) gapstore.Key {
+	return gapstore.Key{Group: s.plan.Group, Topic: t.Topic, Partition: t.Partition}
+}
+
+// checkCluster is nil when this is the cluster that the plan is for.
+func (s *session) checkCluster(ctx context.Context) error {
 	store, err := gapstore.Open(ctx, s.applier.Dial)
 	if err != nil {
 		return err
@@ -195,7 +200,7 @@ func (s *session) compare(ctx context.Context) ([]Change, error) {
 	var todo []Change
 	var conflict error
 	for _, c := range s.plan.Changes {
-		key := gapstore.Key{Group: s.plan.Group, Topic: c.Topic, Partition: c.Partition}
+		key := s.key(c.Target())
 		now, want := stands[key], c.Before.stood(c)
 		switch {
 		case now == want:

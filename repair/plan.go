@@ -68,8 +68,7 @@ func NewPlan(s inspect.Snapshot, op Op) (Plan, error) {
 		return Plan{}, fmt.Errorf("a plan is for one group, not for %d", len(s.Groups))
 	}
 	g := &s.Groups[0]
-	switch {
-	case g.Err != nil:
+	if g.Err != nil {
 		return Plan{}, g.Err
 	}
 	if c, ok := op.(interface{ check() error }); ok {
@@ -156,16 +155,9 @@ func (c *Change) count(p *inspect.Partition) {
 
 // refuseMissing refuses the partitions that the op names and g does not have.
 func (p *Plan) refuseMissing(g *inspect.Group) {
-	type place struct {
-		topic     string
-		partition int32
-	}
-	there := make(map[place]bool, len(g.Partitions))
-	for i := range g.Partitions {
-		there[place{g.Partitions[i].Topic, g.Partitions[i].Partition}] = true
-	}
+	there := placesOf(g)
 	for _, t := range p.Op.Targets() {
-		if at := (place{t.Topic, t.Partition}); !there[at] {
+		if at := t.place(); !there[at] {
 			there[at] = true // once
 			p.Refusals = append(p.Refusals, Refusal{t.Topic, t.Partition, "the group has no commit for it"})
 		}

@@ -84,7 +84,7 @@ func (r Replay) propose(_ *inspect.Group, p *inspect.Partition) (proposal, error
 	}
 	before := current(p)
 	inLog := codec.Range{Start: p.LogStart, End: p.LastStable}
-	chosen := r.chosen(Target{Topic: p.Topic, Partition: p.Partition}, before.Gaps).Clip(inLog)
+	chosen := r.chosen(targetOf(p), before.Gaps).Clip(inLog)
 	if chosen.Empty() {
 		return keep(p), nil
 	}

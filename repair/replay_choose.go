@@ -124,7 +124,7 @@ func (r Replay) Within(g *inspect.Group, targets []Target) []Target {
 	var left []Target
 	for i := range g.Partitions {
 		p := &g.Partitions[i]
-		t := Target{Topic: p.Topic, Partition: p.Partition}
+		t := targetOf(p)
 		if t.Ranges = rangesAt(targets, t).Intersect(r.source(p)); !t.Ranges.Empty() {
 			left = append(left, t)
 		}
@@ -137,7 +137,7 @@ func Gone(g *inspect.Group, targets []Target) int64 {
 	var gone int64
 	for i := range g.Partitions {
 		p := &g.Partitions[i]
-		gone += rangesAt(targets, Target{Topic: p.Topic, Partition: p.Partition}).Intersect(below(max(0, p.LogStart))).Count()
+		gone += rangesAt(targets, targetOf(p)).Intersect(below(max(0, p.LogStart))).Count()
 	}
 	return gone
 }
@@ -160,7 +160,7 @@ func (r Replay) CheckTarget(ctx context.Context, store *gapstore.Store, g *inspe
 	}
 	for i := range g.Partitions {
 		p := &g.Partitions[i]
-		at := Target{Topic: p.Topic, Partition: p.Partition}
+		at := targetOf(p)
 		if n := len(topics[r.ToTopic].Logs); int(p.Partition) >= n && !r.chosen(at, r.source(p)).Empty() {
 			return fmt.Errorf("%w: %s has %s, so the records of %s have no partition of the same number; --repartition goes by their keys", ErrRefused, r.ToTopic, plural(int64(n), "partition", "partitions"), at)
 		}

@@ -104,14 +104,13 @@ func (r *replay) conclude(ctx context.Context, failure error) error {
 		changes = append(changes, part.change)
 		o := s.result.outcome(part.change.Target())
 		o.Copied = part.copied
-		now := part.now.stood(part.change)
+		now, found := part.now.stood(part.change), stands[s.key(part.change.Target())]
 		switch {
 		case o.Status == Unverified:
 		case unread != nil:
-			o.Status, o.Err = Unverified, fmt.Errorf("%w: it can not be read back: %w", ErrUnverified, unread)
-		case stands != nil && stands[gapstore.Key{Group: s.plan.Group, Topic: now.Topic, Partition: now.Partition}] != now:
-			found := stands[gapstore.Key{Group: s.plan.Group, Topic: now.Topic, Partition: now.Partition}]
-			o.Status, o.Err = Unverified, fmt.Errorf("%w: %s was written, and %s", ErrUnverified, part.change.Target(), verifiedOffset(found.Offset))
+			o.Status, o.Err = Unverified, notReadBack(unread)
+		case stands != nil && found != now:
+			o.Status, o.Err = Unverified, standsOtherwise(part.change.Target(), found.Offset)
 		case part.now.same(part.change.After):
 			o.Status, o.Err = Applied, nil
 		case part.now.same(part.change.Before) && failure != nil:

@@ -46,12 +46,6 @@ type replay struct {
 	doubts []doubt // Together: batches of which it is not known whether they were made
 }
 
-// place names a partition.
-type place struct {
-	topic     string
-	partition int32
-}
-
 // replayPart is one partition under way. What stands of it is the business of
 // the commit under way, if there is one.
 type replayPart struct {

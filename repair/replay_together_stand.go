@@ -184,7 +184,7 @@ func (t *team) conclude(ctx context.Context, failure error) error {
 		switch {
 		case o.Status == Conflict || o.Status == Unverified:
 		case unread != nil && part.closed > 0:
-			o.Status, o.Err = Unverified, fmt.Errorf("%w: it can not be read back: %w", ErrUnverified, unread)
+			o.Status, o.Err = Unverified, notReadBack(unread)
 		case left.Empty() && part.closed > 0:
 			o.Status, o.After, o.Err = Applied, part.now, nil
 		case left.Empty():

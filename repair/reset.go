@@ -127,7 +127,7 @@ func (r Reset) Empty() bool {
 
 // asks reports whether anything is asked of p.
 func (r Reset) asks(p *inspect.Partition) bool {
-	at := Target{Topic: p.Topic, Partition: p.Partition}
+	at := targetOf(p)
 	_, moves := (&edit{reset: r, p: p}).destination()
 	return moves || r.To == ToNone || r.ClearMetadata || !rangesAt(r.Done, at).Empty() || !rangesAt(r.Outstanding, at).Empty()
 }

@@ -21,7 +21,7 @@ func (e *edit) note(text string) { e.notes = append(e.notes, text) }
 
 // run changes done as the reset says.
 func (e *edit) run() error {
-	at := Target{Topic: e.p.Topic, Partition: e.p.Partition}
+	at := targetOf(e.p)
 	if err := e.move(); err != nil {
 		return err
 	}

@@ -25,7 +25,7 @@ const shareCopies = 100_000
 func (ShareReplay) Name() string { return "share-replay" }
 
 func (r ShareReplay) rejected(p *inspect.Partition) codec.Ranges {
-	at := Target{Topic: p.Topic, Partition: p.Partition}
+	at := targetOf(p)
 	return r.chosen(at, codec.Rejected(p.State)).Clip(codec.Range{Start: p.LogStart, End: p.LastStable})
 }
 

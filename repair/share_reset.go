@@ -106,7 +106,7 @@ func (s *session) compareShare(todo []Change, stands map[place]Commit) ([]Change
 		case now.same(c.After):
 			s.result.set(c.Target(), Unchanged, nil)
 		case !now.same(c.Before):
-			key := gapstore.Key{Group: s.plan.Group, Topic: c.Topic, Partition: c.Partition}
+			key := s.key(c.Target())
 			err := &gapstore.ConflictError{Key: key, Want: c.before(), Got: now.onWire(c.Target(), c.TopicID)}
 			s.result.set(c.Target(), Conflict, err)
 			return nil, err
@@ -177,7 +177,7 @@ func (s *session) settleShare(ctx context.Context, store *gapstore.Store, change
 	defer cancel()
 	stands, err := readBack(ctx, func(ctx context.Context) (map[place]Commit, error) { return s.readShare(ctx, store) })
 	if err != nil {
-		err = fmt.Errorf("%w: it can not be read back: %w", ErrUnverified, errors.Join(failure, err))
+		err = notReadBack(errors.Join(failure, err))
 		s.result.setAll(changes, Unverified, err)
 		return err
 	}
@@ -193,7 +193,7 @@ func (s *session) settleShare(ctx context.Context, store *gapstore.Store, change
 			s.result.set(c.Target(), Applied, nil)
 			continue
 		case err == nil && failure == nil:
-			err = fmt.Errorf("%w: %s was written, and %s", ErrUnverified, c.Target(), verifiedOffset(now.Offset))
+			err = standsOtherwise(c.Target(), now.Offset)
 			s.result.set(c.Target(), Unverified, err)
 		default:
 			err = errors.Join(err, failure)
@@ -221,5 +221,3 @@ func (s *session) readShare(ctx context.Context, store *gapstore.Store) (map[pla
 	}
 	return stands, nil
 }
-
-func (t Target) place() place { return place{t.Topic, t.Partition} }

@@ -33,7 +33,7 @@ func (ShareSkip) propose(*inspect.Group, *inspect.Partition) (proposal, error) {
 }
 
 func (k ShareSkip) proposeShare(g *inspect.Group, p *inspect.Partition) (Change, error) {
-	wanted := rangesAt(k.Only, Target{Topic: p.Topic, Partition: p.Partition})
+	wanted := rangesAt(k.Only, targetOf(p))
 	if wanted.Empty() {
 		return Change{}, nil
 	}

@@ -58,10 +58,10 @@ func (s *session) read(ctx context.Context) (map[gapstore.Key]stood, error) {
 		if o.Offset < 0 {
 			o.LeaderEpoch, o.Metadata = -1, ""
 		}
-		stands[gapstore.Key{Group: s.plan.Group, Topic: o.Topic, Partition: o.Partition}] = stood{OffsetCommit: o}
+		stands[s.key(Target{Topic: o.Topic, Partition: o.Partition})] = stood{OffsetCommit: o}
 	}
 	for _, c := range s.plan.Changes {
-		key := gapstore.Key{Group: s.plan.Group, Topic: c.Topic, Partition: c.Partition}
+		key := s.key(c.Target())
 		if o, ok := stands[key]; ok && c.TopicID == [16]byte{} {
 			o.TopicID = c.TopicID
 			stands[key] = o
@@ -147,56 +147,3 @@ func (s *session) loadOnce(ctx context.Context, store *gapstore.Store) ([]gapsto
 // pollEvery is the pause before what an open transaction holds back is read
 // again.
 const pollEvery = 20 * time.Millisecond
-
-// stage is the changes as one commit: the offsets, and what changes in the
-// native topic, which is made first where there is none.
-func (s *session) stage(ctx context.Context, changes []Change) (gapstore.Commit, error) {
-	var commit gapstore.Commit
-	for _, c := range changes {
-		commit.Offsets = append(commit.Offsets, c.after())
-		if sameRecords(c.Before.Records, c.After.Records) {
-			continue
-		}
-		if err := s.ensureHome(ctx); err != nil {
-			return gapstore.Commit{}, err
-		}
-		records, err := s.home.Replace(s.plan.Group, c.Before.Records, c.After.Records)
-		if err != nil {
-			return gapstore.Commit{}, fmt.Errorf("%s: %w", c.Target(), err)
-		}
-		commit.Records = append(commit.Records, records...)
-	}
-	return commit, nil
-}
-
-func (s *session) ensureHome(ctx context.Context) error {
-	if s.home != nil {
-		return nil
-	}
-	store, err := gapstore.Open(ctx, s.applier.Dial)
-	if err != nil {
-		return err
-	}
-	defer store.Close()
-	ctx, cancel := context.WithTimeout(ctx, homeTimeout)
-	defer cancel()
-	for {
-		home, err := store.Ensure(ctx, gapstore.NativeOptions{})
-		if err == nil {
-			s.home = &home
-			return nil
-		}
-		if !errors.Is(err, gapstore.ErrUnavailable) && !errors.Is(err, gapstore.ErrNotFound) {
-			return err
-		}
-		select {
-		case <-time.After(pollEvery):
-		case <-ctx.Done():
-			return err
-		}
-	}
-}
-
-// homeTimeout bounds the wait for a new topic: brokers learn of it one by one,
-// and until then say that it is not there.
-const homeTimeout = 10 * time.Second

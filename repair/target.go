@@ -8,6 +8,7 @@ import (
 	"strings"
 
 	"github.com/gapctl/gapctl/codec"
+	"github.com/gapctl/gapctl/inspect"
 )
 
 // Target names a partition, and offsets of it.
@@ -86,4 +87,24 @@ func rangesAt(targets []Target, t Target) codec.Ranges {
 		}
 	}
 	return ranges
+}
+
+// targetOf names the partition p.
+func targetOf(p *inspect.Partition) Target { return Target{Topic: p.Topic, Partition: p.Partition} }
+
+// place is a partition by itself, as maps have it.
+type place struct {
+	topic     string
+	partition int32
+}
+
+func (t Target) place() place { return place{t.Topic, t.Partition} }
+
+// placesOf are the partitions of g.
+func placesOf(g *inspect.Group) map[place]bool {
+	places := make(map[place]bool, len(g.Partitions))
+	for i := range g.Partitions {
+		places[targetOf(&g.Partitions[i]).place()] = true
+	}
+	return places
 }

@@ -22,10 +22,7 @@ func AddUncommitted(ctx context.Context, store *gapstore.Store, g *inspect.Group
 	if err != nil {
 		return err
 	}
-	there := map[place]bool{}
-	for i := range g.Partitions {
-		there[place{g.Partitions[i].Topic, g.Partitions[i].Partition}] = true
-	}
+	there := placesOf(g)
 	numbers := map[string][]int32{}
 	for name, topic := range found {
 		for n := range topic.Logs {
@@ -41,7 +38,7 @@ func AddUncommitted(ctx context.Context, store *gapstore.Store, g *inspect.Group
 		}
 	}
 	slices.SortFunc(g.Partitions, func(a, b inspect.Partition) int {
-		return compareTargets(Target{Topic: a.Topic, Partition: a.Partition}, Target{Topic: b.Topic, Partition: b.Partition})
+		return compareTargets(targetOf(&a), targetOf(&b))
 	})
 	return nil
 }

@@ -81,7 +81,7 @@ func (r ShareReset) warn(g *inspect.Group, note func(string, ...any)) {
 func (r Reset) warnDone(g *inspect.Group, note func(string, ...any)) {
 	for i := range g.Partitions {
 		p := &g.Partitions[i]
-		at := Target{Topic: p.Topic, Partition: p.Partition}
+		at := targetOf(p)
 		wanted := rangesAt(r.Done, at)
 		if wanted.Empty() || legible(p) != nil {
 			continue

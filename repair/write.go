@@ -10,6 +10,27 @@ import (
 	"github.com/gapctl/gapctl/gapstore"
 )
 
+// write makes todo: commits under the hold, and then deletions.
+func (s *session) write(ctx context.Context, todo []Change) error {
+	var commits, deletions []Change
+	for _, c := range todo {
+		if c.After.none() {
+			deletions = append(deletions, c)
+		} else {
+			commits = append(commits, c)
+		}
+	}
+	if len(commits) > 0 {
+		if err := s.commit(ctx, commits); err != nil {
+			return err
+		}
+	}
+	if len(deletions) == 0 {
+		return nil
+	}
+	return s.delete(ctx, deletions)
+}
+
 // commit writes changes in one commit where they fit, and otherwise halves of
 // them one after the other. That is safe: no change depends on another. What
 // is left after a failure stays not attempted.
@@ -53,6 +74,21 @@ func batchTooLarge(err error, changes []Change) bool {
 // and that does not stand as it should.
 var ErrUnverified = errors.New("not verified")
 
+// standsOtherwise is the error of a partition in which something else stands
+// than was written: that offset, or nothing where it is negative.
+func standsOtherwise(t Target, offset int64) error {
+	stands := "nothing is committed now"
+	if offset >= 0 {
+		stands = fmt.Sprintf("offset %d is there now", offset)
+	}
+	return fmt.Errorf("%w: %s was written, and %s", ErrUnverified, t, stands)
+}
+
+// notReadBack is the error of what may stand as it should, but could not be read.
+func notReadBack(why error) error {
+	return fmt.Errorf("%w: it can not be read back: %w", ErrUnverified, why)
+}
+
 // settle finds out what became of changes, after a commit of them ended in
 // failure (nil: in success), by reading what stands.
 func (s *session) settle(ctx context.Context, changes []Change, failure error) error {
@@ -74,7 +110,7 @@ func (s *session) settle(ctx context.Context, changes []Change, failure error) e
 		stands, err = s.readAnew(ctx)
 	}
 	if err != nil {
-		err = fmt.Errorf("%w: it can not be read back: %w", ErrUnverified, errors.Join(failure, err))
+		err = notReadBack(errors.Join(failure, err))
 		s.result.setAll(changes, Unverified, err)
 		return err
 	}
@@ -105,7 +141,7 @@ func readBack[T any](ctx context.Context, read func(context.Context) (T, error))
 
 // verify compares what stands with what c wants.
 func (s *session) verify(c Change, stands map[gapstore.Key]stood, failure error) error {
-	now := stands[gapstore.Key{Group: s.plan.Group, Topic: c.Topic, Partition: c.Partition}]
+	now := stands[s.key(c.Target())]
 	switch {
 	case now == c.After.stood(c):
 		s.result.set(c.Target(), Applied, nil)
@@ -114,7 +150,7 @@ func (s *session) verify(c Change, stands map[gapstore.Key]stood, failure error)
 		s.result.set(c.Target(), Failed, failure)
 		return failure
 	}
-	err := fmt.Errorf("%w: %s was written, and %s", ErrUnverified, c.Target(), verifiedOffset(now.Offset))
+	err := standsOtherwise(c.Target(), now.Offset)
 	s.result.set(c.Target(), Unverified, err)
 	return err
 }
@@ -136,7 +172,7 @@ func (s *session) readAnew(ctx context.Context) (map[gapstore.Key]stood, error) 
 		stands[e.Key] = stood{o, digestRecords(e.NativeRecords())}
 	}
 	for _, c := range s.plan.Changes {
-		key := gapstore.Key{Group: s.plan.Group, Topic: c.Topic, Partition: c.Partition}
+		key := s.key(c.Target())
 		o, ok := stands[key]
 		if !ok {
 			o = noCommit().stood(c)
