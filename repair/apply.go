@@ -58,16 +58,16 @@ func (a Applier) Apply(ctx context.Context, p Plan, approval Approval) Result {
 	if p.Empty() {
 		return *result
 	}
-	record, err := a.Journal.begin(p, approval, a.Now())
+	entry, err := a.Journal.begin(p, approval, a.Now())
 	if err != nil {
 		result.Err = err
 		return *result
 	}
-	result.ID = record.id
-	s := session{applier: a, plan: p, result: result, record: record}
+	result.ID = entry.id
+	s := session{applier: a, plan: p, result: result, entry: entry}
 	result.Err = s.run(ctx)
-	err = record.note(outcomeKind, a.Now(), result.Outcomes, result.Err)
-	result.Err = errors.Join(result.Err, err, record.file.Close())
+	err = entry.note(outcomeKind, a.Now(), result.Outcomes, result.Err)
+	result.Err = errors.Join(result.Err, err, entry.file.Close())
 	return *result
 }
 
@@ -76,7 +76,7 @@ type session struct {
 	applier Applier
 	plan    Plan
 	result  *Result
-	record  *record
+	entry   *entryFile // of the journal
 	hold    *gapstore.Hold
 	home    *gapstore.NativeHome // nil until it is needed
 }

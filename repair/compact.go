@@ -17,6 +17,7 @@ type Compact struct{}
 // Name is "compact".
 func (Compact) Name() string { return "compact" }
 
+// Targets are none: all partitions of the snapshot are meant.
 func (Compact) Targets() []Target { return nil }
 
 func (Compact) propose(_ *inspect.Group, p *inspect.Partition) (proposal, error) {

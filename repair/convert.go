@@ -17,6 +17,7 @@ type Convert struct {
 // Name is "convert".
 func (Convert) Name() string { return "convert" }
 
+// Targets are none: all partitions of the snapshot are meant.
 func (Convert) Targets() []Target { return nil }
 
 // check is nil when the format can be written into a commit.

@@ -26,7 +26,7 @@ func (s *session) delete(ctx context.Context, changes []Change) error {
 		keys = append(keys, s.key(c.Target()))
 	}
 	err = s.settle(ctx, changes, store.DeleteOffsets(ctx, s.plan.Group, keys))
-	if noted := s.record.note(writtenKind, s.applier.Now(), s.result.of(changes), err); err == nil {
+	if noted := s.entry.note(writtenKind, s.applier.Now(), s.result.of(changes), err); err == nil {
 		err = noted
 	}
 	return err

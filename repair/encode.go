@@ -3,7 +3,6 @@ package repair
 import (
 	"errors"
 	"fmt"
-	"slices"
 
 	"github.com/gapctl/gapctl/codec"
 	"github.com/gapctl/gapctl/gapstore"
@@ -34,9 +33,9 @@ func encode(p *inspect.Partition, format string, s codec.State) (Commit, error) 
 		}
 		return commitAt(p, s.Stable, ""), nil
 	}
-	c, err := write(p, format, readable(p, format), s)
+	c, err := encodeAs(p, format, readable(p, format), s)
 	if err == nil && format == pyrallel && certain(c.anomalies) != nil {
-		c, err = write(p, format, "ranges", s)
+		c, err = encodeAs(p, format, "ranges", s)
 	}
 	switch {
 	case err != nil:
@@ -49,8 +48,9 @@ func encode(p *inspect.Partition, format string, s codec.State) (Commit, error) 
 	return c, nil
 }
 
-// write is s in the encoding, or in the smallest that there is.
-func write(p *inspect.Partition, format, encoding string, s codec.State) (Commit, error) {
+// encodeAs is s in the encoding, or in the smallest of the format where that is
+// "".
+func encodeAs(p *inspect.Partition, format, encoding string, s codec.State) (Commit, error) {
 	limit := roomFor(p, format)
 	if encoding == "" {
 		out, err := codec.Smallest(format, s, limit)
@@ -92,59 +92,12 @@ func readable(p *inspect.Partition, format string) string {
 	return ""
 }
 
-// commitAt is a commit for p with that metadata. A leader epoch belongs to its offset: with
-// another one consumers could take it for a truncated log (KIP-320).
+// commitAt is a commit for p with that metadata. A leader epoch belongs to its
+// offset: with another one consumers could take it for a truncated log (KIP-320).
 func commitAt(p *inspect.Partition, offset int64, metadata string) Commit {
 	epoch := int32(-1)
 	if offset == p.Committed {
 		epoch = p.LeaderEpoch
 	}
 	return newCommit(offset, epoch, metadata).beside(leftover(p))
-}
-
-// legible is nil when it is certain what the commit of p means.
-func legible(p *inspect.Partition) error {
-	switch {
-	case p.Err != nil && !p.HasState():
-		return fmt.Errorf("the gaps can not be read, so they are not overwritten: %w", p.Err)
-	case p.Foreign:
-		return fmt.Errorf("the metadata is that of %s and holds no gaps: it is not overwritten", p.Format)
-	}
-	return certain(p.Anomalies)
-}
-
-// certain is nil unless one of the anomalies is a doubt.
-func certain(anomalies []codec.Anomaly) error {
-	for _, a := range anomalies {
-		if slices.Contains(doubtful[:], a.Kind) {
-			return fmt.Errorf("it is not certain what the gaps mean (%s): %s", a.Kind, a.Message)
-		}
-	}
-	return nil
-}
-
-// doubtful are the anomalies of commits that different readers take for
-// different things, or that hold more than gaps.
-var doubtful = [...]string{
-	"ambiguous", "base-differs", "committed-differs", "huge-span", "envelope", "map-dropped",
-	"short-bits", "odd-tail", "empty-body", "unloadable",
-}
-
-// reachable is nil when a commit of p can be written.
-func reachable(p *inspect.Partition) error {
-	switch {
-	case p.Home != gapstore.HomeCommit && p.Home != gapstore.HomeNative:
-		return errors.New("its gaps are not kept in a commit")
-	case p.Pending:
-		return errors.New("a transaction that is still open is about to change the commit")
-	case p.Err != nil && p.HasState():
-		return fmt.Errorf("its log can not be read: %w", p.Err)
-	case p.Committed < 0 && p.Err != nil:
-		return p.Err
-	case p.Committed < 0:
-		return errors.New("nothing is committed for it")
-	case p.Err == nil && p.LogEnd < 0:
-		return errors.New("the topic or partition does not exist (any more)")
-	}
-	return nil
 }

@@ -39,28 +39,28 @@ const (
 
 // begin records the intent to apply p, which a approves. When it returns, the
 // intent is on disk.
-func (j Journal) begin(p Plan, a Approval, at time.Time) (*record, error) {
-	r, err := j.create(at)
+func (j Journal) begin(p Plan, a Approval, at time.Time) (*entryFile, error) {
+	f, err := j.create(at)
 	if err != nil {
 		return nil, fmt.Errorf("%w: %w", ErrJournal, err)
 	}
-	err = r.intend(p, a.digest, intentLine{
-		Kind: intentKind, SchemaVersion: journalVersion, ID: r.id, At: at.UTC(), By: a.by, PID: os.Getpid(), Via: a.via,
+	err = f.intend(p, a.digest, intentLine{
+		Kind: intentKind, SchemaVersion: journalVersion, ID: f.id, At: at.UTC(), By: a.by, PID: os.Getpid(), Via: a.via,
 	})
 	if err == nil {
 		err = syncDir(j.Dir)
 	}
 	if err != nil {
 		// A half-written intent stands for nothing: nothing was done.
-		err = errors.Join(err, r.file.Close(), os.Remove(r.file.Name()))
+		err = errors.Join(err, f.file.Close(), os.Remove(f.file.Name()))
 		return nil, fmt.Errorf("%w: %w", ErrJournal, err)
 	}
-	return r, nil
+	return f, nil
 }
 
 // create makes the file of a repair that begins at at, under an ID that no
 // other has.
-func (j Journal) create(at time.Time) (*record, error) {
+func (j Journal) create(at time.Time) (*entryFile, error) {
 	if err := os.MkdirAll(j.Dir, 0o700); err != nil {
 		return nil, err
 	}
@@ -69,7 +69,7 @@ func (j Journal) create(at time.Time) (*record, error) {
 		file, err := os.OpenFile(filepath.Join(j.Dir, id+journalExtension), os.O_CREATE|os.O_EXCL|os.O_WRONLY|os.O_APPEND, 0o600)
 		switch {
 		case err == nil:
-			return &record{id: id, file: file}, nil
+			return &entryFile{id: id, file: file}, nil
 		case !errors.Is(err, fs.ErrExist) || n > maxSameSecond:
 			return nil, err
 		}

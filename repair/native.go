@@ -20,7 +20,8 @@ func nativeID(group string, p *inspect.Partition) codec.NativeID {
 	return codec.NativeID{Group: group, TopicID: p.TopicID, Partition: p.Partition}
 }
 
-func nativeIDOf(group string, c Change) codec.NativeID {
+// nativeID is where the native records of the change are.
+func (c Change) nativeID(group string) codec.NativeID {
 	return codec.NativeID{Group: group, TopicID: c.TopicID, Partition: c.Partition}
 }
 
@@ -47,7 +48,8 @@ func reconcile(s codec.State, committed int64, back bool) codec.State {
 	return s
 }
 
-// with is c with what the native topic holds of its partition.
+// with is c with what the native topic holds of its partition, which is what the
+// commit means where it has no metadata.
 func (c Commit) with(records []codec.Record) Commit {
 	c.Records = records
 	if len(records) == 0 || c.Metadata != "" {
@@ -71,8 +73,8 @@ func (c Commit) with(records []codec.Record) Commit {
 	return c
 }
 
-// beside is c, with records of the native topic that count for nothing. Without
-// metadata they would count: then they go.
+// beside is c and, beside its metadata, records of the native topic, which count
+// for nothing there. Without metadata they would count, so c goes without them.
 func (c Commit) beside(records []codec.Record) Commit {
 	if c.Metadata != "" {
 		c.Records = records
@@ -188,9 +190,9 @@ func whyTidy(p *inspect.Partition) []string {
 	return parts
 }
 
-// doubt is why a change from c to after may rest on less than stands: without
-// metadata, native records count, and those of g could not be seen.
-func (c Commit) doubt(g *inspect.Group, after Commit) error {
+// unseen is why a change from c to after may not be what it looks like; nil when
+// it is. Without metadata native records count, and those of g could not be seen.
+func (c Commit) unseen(g *inspect.Group, after Commit) error {
 	if g.Unseen == nil || c.Metadata != "" && after.Metadata != "" {
 		return nil
 	}

@@ -10,7 +10,8 @@ import (
 )
 
 // Op is what a repair does: [Compact], [Reset], [Replay], [Convert] or [Undo],
-// each a plain struct of options.
+// each a plain struct of options. [NewPlan] turns some of them into those that
+// share groups know: [ShareReset], [ShareSkip], [ShareReplay] and [ShareUndo].
 type Op interface {
 	// Name is the op's name in plans, such as "compact".
 	Name() string

@@ -130,7 +130,7 @@ func (p *Plan) change(g *inspect.Group, part *inspect.Partition) (*Change, error
 	if reset, ok := p.Op.(Reset); ok && unchanged && !reset.asks(part) {
 		return nil, nil
 	}
-	if err := before.doubt(g, proposed.after); err != nil || unchanged {
+	if err := before.unseen(g, proposed.after); err != nil || unchanged {
 		return nil, err
 	}
 	c := &Change{

@@ -6,8 +6,6 @@ import (
 	"fmt"
 	"io"
 	"os"
-	"runtime"
-	"slices"
 
 	"github.com/gapctl/gapctl/inspect"
 )
@@ -66,7 +64,7 @@ func parsePlan(data []byte, bare bool) (Plan, error) {
 		if err != nil {
 			return Plan{}, fmt.Errorf("change %d: %w", i+1, err)
 		}
-		if err := errors.Join(c.Before.ownedBy(nativeIDOf(d.Group, c)), c.After.ownedBy(nativeIDOf(d.Group, c))); err != nil {
+		if err := errors.Join(c.Before.ownedBy(c.nativeID(d.Group)), c.After.ownedBy(c.nativeID(d.Group))); err != nil {
 			return Plan{}, fmt.Errorf("change %d: %w", i+1, err)
 		}
 		if i > 0 && compareTargets(p.Changes[i-1].Target(), c.Target()) >= 0 {
@@ -125,17 +123,4 @@ func LoadPlan(path string) (Plan, error) {
 		return Plan{}, fmt.Errorf("%s: %w", path, err)
 	}
 	return p, nil
-}
-
-// syncDir makes names in a directory survive a crash, where the system has
-// directories that can be synced.
-func syncDir(dir string) error {
-	if slices.Contains([]string{"windows", "plan9"}, runtime.GOOS) {
-		return nil
-	}
-	d, err := os.Open(dir)
-	if err != nil {
-		return err
-	}
-	return errors.Join(d.Sync(), d.Close())
 }

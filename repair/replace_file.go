@@ -8,6 +8,8 @@ import (
 	"math/rand/v2"
 	"os"
 	"path/filepath"
+	"runtime"
+	"slices"
 )
 
 // ReplaceFile makes the file at path what write writes. Whoever reads it, also
@@ -58,4 +60,17 @@ func writing(path string, err error) error {
 		err = e.Err
 	}
 	return &fs.PathError{Op: "write", Path: path, Err: err}
+}
+
+// syncDir makes names in a directory survive a crash, where the system has
+// directories that can be synced.
+func syncDir(dir string) error {
+	if slices.Contains([]string{"windows", "plan9"}, runtime.GOOS) {
+		return nil
+	}
+	d, err := os.Open(dir)
+	if err != nil {
+		return err
+	}
+	return errors.Join(d.Sync(), d.Close())
 }

@@ -60,7 +60,7 @@ func (r *replay) announce(changes []Change) error {
 	if r.op.Together {
 		return nil
 	}
-	return r.session.record.batch(r.session.applier.Now(), changes)
+	return r.session.entry.batch(r.session.applier.Now(), changes)
 }
 
 // made is to be called when the cut has been committed.
@@ -78,7 +78,7 @@ func (r *replay) next(cut *replayCut) (Commit, error) {
 	state := p.state
 	state.Gaps = state.Gaps.Sub(codec.NewRanges(cut.closing...))
 	if p.ours && p.change.Before.Format == nativeFormat {
-		return p.now.narrowed(nativeIDOf(r.session.plan.Group, p.change), state.Normalize(), r.session.plan.TakenAt)
+		return p.now.narrowed(p.change.nativeID(r.session.plan.Group), state.Normalize(), r.session.plan.TakenAt)
 	}
 	like := &inspect.Partition{Entry: &gapstore.Entry{
 		TopicID:   p.change.TopicID,
@@ -87,7 +87,7 @@ func (r *replay) next(cut *replayCut) (Commit, error) {
 	}}
 	c, err := encode(like, like.Format, state.Normalize())
 	if err == nil {
-		c, err = c.beside(p.now.Records).written(nativeIDOf(r.session.plan.Group, p.change), r.session.plan.TakenAt)
+		c, err = c.beside(p.now.Records).written(p.change.nativeID(r.session.plan.Group), r.session.plan.TakenAt)
 	}
 	if err != nil {
 		return Commit{}, fmt.Errorf("the gaps that are left can not be written: %w", err)
@@ -119,7 +119,7 @@ func (r *replay) conclude(ctx context.Context, failure error) error {
 			o.Status, o.Err = Failed, part.incomplete(errors.Join(part.err, part.failed, failure))
 		}
 	}
-	return s.record.note(writtenKind, s.applier.Now(), s.result.of(changes), failure)
+	return s.entry.note(writtenKind, s.applier.Now(), s.result.of(changes), failure)
 }
 
 // stands is what can be read back under the hold; nil when that has ended.

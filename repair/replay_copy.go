@@ -2,12 +2,12 @@ package repair
 
 import (
 	"context"
+	"fmt"
 	"strconv"
 	"strings"
 
 	"github.com/twmb/franz-go/pkg/kgo"
 
-	"github.com/gapctl/gapctl/codec"
 	"github.com/gapctl/gapctl/gapstore"
 	"github.com/gapctl/gapctl/inspect"
 )
@@ -60,15 +60,9 @@ func newCopies(ctx context.Context, store *gapstore.Store, op Replay) (copies, e
 	if !op.Repartition || op.Partitioner == "" {
 		return c, nil
 	}
-	topics, err := store.Topics(ctx, []string{op.ToTopic})
-	if err == nil {
-		err = topics[op.ToTopic].Err
-	}
-	if err != nil {
-		return c, err
-	}
-	c.partitions = int32(len(topics[op.ToTopic].Logs))
-	return c, nil
+	n, err := partitionsOf(ctx, store, op.ToTopic)
+	c.partitions = int32(n)
+	return c, err
 }
 
 // of turns r into its copy: its key, value, headers and timestamp, with the
@@ -155,13 +149,31 @@ func replays(r *kgo.Record) int64 {
 	return max(0, n)
 }
 
-// originOf is the record that a record of a dead-letter topic stands for, and
-// the group that gave it up; false when its headers do not say.
-func originOf(r *kgo.Record) (group string, at gapstore.Target, ok bool) {
-	o, ok := gapstore.OriginOf(r)
-	if !ok {
-		return "", gapstore.Target{}, false
+// CheckTarget is nil when the copies of a replay can go to its topic: it is
+// there, and has a partition for each that is replayed.
+func (r Replay) CheckTarget(ctx context.Context, store *gapstore.Store, g *inspect.Group) error {
+	if r.ToTopic == "" {
+		return nil
 	}
-	at = gapstore.Target{Topic: o.Topic, Partition: o.Partition, Ranges: codec.NewRanges(codec.Range{Start: o.Offset, End: o.Offset + 1})}
-	return o.Group, at, true
+	n, err := partitionsOf(ctx, store, r.ToTopic)
+	if err != nil || r.Repartition {
+		return err
+	}
+	for i := range g.Partitions {
+		p := &g.Partitions[i]
+		at := targetOf(p)
+		if int(p.Partition) >= n && !r.chosen(at, r.source(p)).Empty() {
+			return fmt.Errorf("%w: %s has %s, so the records of %s have no partition of the same number; --repartition goes by their keys", ErrRefused, r.ToTopic, plural(int64(n), "partition", "partitions"), at)
+		}
+	}
+	return nil
+}
+
+// partitionsOf is how many partitions a topic has.
+func partitionsOf(ctx context.Context, store *gapstore.Store, topic string) (int, error) {
+	topics, err := store.Topics(ctx, []string{topic})
+	if err != nil {
+		return 0, err
+	}
+	return len(topics[topic].Logs), topics[topic].Err
 }

@@ -46,8 +46,9 @@ type replay struct {
 	doubts []doubt // Together: batches of which it is not known whether they were made
 }
 
-// replayPart is one partition under way. What stands of it is the business of
-// the commit under way, if there is one.
+// replayPart is one partition under way. While a batch is committed, what stands
+// and what was made of it (now, state, ours, copied, closed) is that commit's to
+// change, and the reading of the next batch leaves it alone.
 type replayPart struct {
 	change Change
 	chosen codec.Ranges // what is to be delivered, as the plan has it
@@ -165,8 +166,8 @@ func (r *replay) take(ctx context.Context, part *replayPart, found gapstore.Foun
 	return nil
 }
 
-// reject notes a record that was not accepted. Of a command's verdict it
-// is the record's own matter; anything else ends the replay.
+// reject notes a record that was not accepted. What a command does not accept
+// stays outstanding, and the others go on; anything else ends the replay.
 func (r *replay) reject(ctx context.Context, part *replayPart, err error) error {
 	if ctx.Err() != nil {
 		return errors.Join(context.Cause(ctx), r.flush(ctx))

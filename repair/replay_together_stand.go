@@ -138,7 +138,7 @@ func (r *replay) confirm(cuts []*replayCut, changes []Change) error {
 		at := cut.part.change.Target()
 		stands = append(stands, Standing{at.Topic, at.Partition, changes[i].After.digest(), cut.part.shared.foreign})
 	}
-	return r.session.record.stands(r.session.applier.Now(), stands)
+	return r.session.entry.stands(r.session.applier.Now(), stands)
 }
 
 // settleDoubts finds out what has become of the commits in doubt. Where somebody
@@ -195,5 +195,5 @@ func (t *team) conclude(ctx context.Context, failure error) error {
 			o.Status, o.Err = Failed, part.incomplete(errors.Join(part.err, failure))
 		}
 	}
-	return s.record.note(writtenKind, s.applier.Now(), s.result.of(s.plan.Changes), failure)
+	return s.entry.note(writtenKind, s.applier.Now(), s.result.of(s.plan.Changes), failure)
 }

@@ -88,7 +88,7 @@ func (w *worker) finish() Result {
 	return w.result
 }
 
-// wide is a scene with 40 records outstanding in each partition.
+// wideScene is a scene with 40 records outstanding in each partition.
 func wideScene(t *testing.T) *scene {
 	s := replayScene(t)
 	s.commit(0, "2-41", 50)
@@ -268,7 +268,7 @@ func TestReplayTogetherNeedsATopic(t *testing.T) {
 	}
 }
 
-// The result says what others did, in JSON always, and in the table where they did.
+// The JSON of the result says of each partition what others did there.
 func TestResultOfReplayTogether(t *testing.T) {
 	s := replayScene(t)
 	p := s.plan(Replay{ToTopic: retryTopic, Together: true})

@@ -54,16 +54,10 @@ type Reset struct {
 	GapFormat string `json:"gap_format,omitempty"`
 }
 
-// TableRow is the offset to which one partition is reset.
-type TableRow struct {
-	Topic     string `json:"topic"`
-	Partition int32  `json:"partition"`
-	Offset    int64  `json:"offset"`
-}
-
 // Name is "reset".
 func (Reset) Name() string { return "reset" }
 
+// Targets are the partitions of Done, Outstanding and Table.
 func (r Reset) Targets() []Target {
 	targets := append(r.Done[:len(r.Done):len(r.Done)], r.Outstanding...)
 	for _, row := range r.Table {

@@ -78,6 +78,16 @@ func joinTargets(targets []Target) []Target {
 	return joined
 }
 
+// targetsIn are the offsets of ranges, sorted by partition.
+func targetsIn(ranges map[place][]codec.Range) []Target {
+	var targets []Target
+	for at, rs := range ranges {
+		targets = append(targets, Target{at.topic, at.partition, codec.NewRanges(rs...)})
+	}
+	slices.SortFunc(targets, compareTargets)
+	return targets
+}
+
 // rangesAt is the offsets that targets name in the partition of t.
 func rangesAt(targets []Target, t Target) codec.Ranges {
 	var ranges codec.Ranges

@@ -15,13 +15,14 @@ type Undo struct {
 	ID string `json:"id"`
 	// Done is the repair's plan.
 	Done Plan `json:"-"`
-	// Left is what it may have left behind, were it stopped half way.
+	// Left is what it may have left behind, where it was stopped half way.
 	Left []Standing `json:"-"`
 }
 
 // Name is "undo".
 func (Undo) Name() string { return "undo" }
 
+// Targets are the partitions that the repair was to change.
 func (u Undo) Targets() []Target {
 	var targets []Target
 	for _, c := range u.Done.Changes {

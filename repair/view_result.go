@@ -31,7 +31,7 @@ type outcomeDocument struct {
 func (r Result) WriteJSON(into io.Writer) error {
 	d := resultDocument{
 		Head: inspect.Head{Kind: "result", SchemaVersion: inspect.SchemaVersion}, ID: orNil(r.ID), Group: r.Group,
-		PlanDigest: r.PlanDigest, Outcomes: []outcomeDocument{}, Error: orNil(text(r.Err)),
+		PlanDigest: r.PlanDigest, Outcomes: []outcomeDocument{}, Error: orNil(errorText(r.Err)),
 	}
 	w := &planWriter{w: into}
 	w.around(d, `"outcomes":[]`, func() {
@@ -48,7 +48,7 @@ func (r Result) WriteJSON(into io.Writer) error {
 }
 
 func (w *planWriter) outcome(o *Outcome) {
-	d := outcomeDocument{Topic: o.Topic, Partition: o.Partition, Status: o.Status, Copied: o.Copied, Others: o.Others, Error: orNil(text(o.Err))}
+	d := outcomeDocument{Topic: o.Topic, Partition: o.Partition, Status: o.Status, Copied: o.Copied, Others: o.Others, Error: orNil(errorText(o.Err))}
 	w.around(d, `"after":null`, func() {
 		w.raw(`"after":`)
 		if o.After.Offset < 0 {
@@ -98,7 +98,7 @@ func (r Result) cells(o Outcome, layout inspect.Layout) []inspect.Cell {
 	if r.team {
 		cells = append(cells, inspect.Cell{Text: strconv.FormatInt(o.Copied, 10)}, inspect.Cell{Text: strconv.FormatInt(o.Others, 10)})
 	}
-	return append(cells, inspect.Cell{Text: text(o.Err)})
+	return append(cells, inspect.Cell{Text: errorText(o.Err)})
 }
 
 func (s Status) tone() inspect.Tone {

@@ -50,7 +50,7 @@ func (s *session) commit(ctx context.Context, changes []Change) error {
 		return s.commit(ctx, changes[half:])
 	}
 	err = s.settle(ctx, changes, err)
-	if noted := s.record.note(writtenKind, s.applier.Now(), s.result.of(changes), err); err == nil {
+	if noted := s.entry.note(writtenKind, s.applier.Now(), s.result.of(changes), err); err == nil {
 		err = noted
 	}
 	return err
@@ -123,8 +123,11 @@ func (s *session) settle(ctx context.Context, changes []Change, failure error) e
 	return first
 }
 
-// readBack is what read gives, after it was called again while the cluster gives
-// no answer: what was written stands all the same, and is only not to be seen.
+// readBackEvery is the pause before what gave no answer is asked again.
+const readBackEvery = 100 * time.Millisecond
+
+// readBack calls read until the cluster answers, or ctx ends: what was written
+// stands in the meantime, and only can not be seen.
 func readBack[T any](ctx context.Context, read func(context.Context) (T, error)) (T, error) {
 	for {
 		got, err := read(ctx)
@@ -132,7 +135,7 @@ func readBack[T any](ctx context.Context, read func(context.Context) (T, error))
 			return got, err
 		}
 		select {
-		case <-time.After(pendingEvery):
+		case <-time.After(readBackEvery):
 		case <-ctx.Done():
 			return got, err
 		}

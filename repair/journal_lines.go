@@ -52,8 +52,8 @@ type Standing struct {
 	Others bool `json:"others,omitempty"`
 }
 
-// record is the file of a repair under way.
-type record struct {
+// entryFile is the file of a repair under way.
+type entryFile struct {
 	id   string
 	file *os.File
 	size int64 // of the whole lines, in bytes
@@ -61,80 +61,80 @@ type record struct {
 
 // intend adds the intent to carry out p, which has that digest, and waits until
 // it is on disk.
-func (r *record) intend(p Plan, digest string, intent intentLine) error {
+func (f *entryFile) intend(p Plan, digest string, intent intentLine) error {
 	d, err := p.document()
 	if err != nil {
 		return err
 	}
 	d.ID, d.Digest = planID(digest), digest
-	w := &planWriter{w: r.file, limit: maxPlan, bare: true}
+	w := &planWriter{w: f.file, limit: maxPlan, bare: true}
 	w.around(intent, `"plan":null`, func() {
 		w.raw(`"plan":`)
 		w.plan(d, p.Changes)
 	})
 	w.raw("\n")
-	err = errors.Join(w.end(), r.file.Sync())
-	r.size = w.size
+	err = errors.Join(w.end(), f.file.Sync())
+	f.size = w.size
 	return err
 }
 
 // append adds a line and waits until it is on disk.
-func (r *record) append(line any) error {
-	if err := r.add(line); err != nil {
+func (f *entryFile) append(line any) error {
+	if err := f.add(line); err != nil {
 		return err
 	}
-	return r.file.Sync()
+	return f.file.Sync()
 }
 
-func (r *record) add(line any) error {
+func (f *entryFile) add(line any) error {
 	data, err := json.Marshal(line)
 	if err != nil {
 		return err
 	}
-	n, err := r.file.Write(append(data, '\n'))
+	n, err := f.file.Write(append(data, '\n'))
 	if err != nil {
 		// Half a line would spoil the next one, for which there may be room.
-		err = errors.Join(err, r.file.Truncate(r.size))
+		err = errors.Join(err, f.file.Truncate(f.size))
 		return err
 	}
-	r.size += int64(n)
+	f.size += int64(n)
 	return nil
 }
 
 // batch records what the next batch leaves behind. It outlives the process; it
 // does not wait for the disk, as there are many: if the system itself goes down,
 // an [Undo] may not know what it finds.
-func (r *record) batch(at time.Time, changes []Change) error {
+func (f *entryFile) batch(at time.Time, changes []Change) error {
 	var stands []Standing
 	for _, c := range changes {
 		stands = append(stands, Standing{Topic: c.Topic, Partition: c.Partition, Digest: c.After.digest()})
 	}
-	return r.stands(at, stands)
+	return f.stands(at, stands)
 }
 
-// stands records what a batch has left, or is about to leave.
-func (r *record) stands(at time.Time, stands []Standing) error {
-	if err := r.add(batchLine{Kind: batchKind, At: at.UTC(), Stands: stands}); err != nil {
+// stands records what a batch has left in some partitions, or is about to leave.
+func (f *entryFile) stands(at time.Time, stands []Standing) error {
+	if err := f.add(batchLine{Kind: batchKind, At: at.UTC(), Stands: stands}); err != nil {
 		return fmt.Errorf("%w: %w", ErrJournal, err)
 	}
 	return nil
 }
 
 // note records outcomes: of one commit, or of all.
-func (r *record) note(kind string, at time.Time, outcomes []Outcome, failure error) error {
+func (f *entryFile) note(kind string, at time.Time, outcomes []Outcome, failure error) error {
 	line := outcomeLine{Kind: kind, At: at.UTC(), Outcomes: []RecordedOutcome{}}
 	for _, o := range outcomes {
-		line.Outcomes = append(line.Outcomes, RecordedOutcome{o.Topic, o.Partition, o.Status, text(o.Err)})
+		line.Outcomes = append(line.Outcomes, RecordedOutcome{o.Topic, o.Partition, o.Status, errorText(o.Err)})
 	}
-	line.Error = text(failure)
-	if err := r.append(line); err != nil {
+	line.Error = errorText(failure)
+	if err := f.append(line); err != nil {
 		return fmt.Errorf("%w: the outcome is not recorded: %w", ErrJournal, err)
 	}
 	return nil
 }
 
-// text is what err says, or "".
-func text(err error) string {
+// errorText is what err says, or "".
+func errorText(err error) string {
 	if err == nil {
 		return ""
 	}

@@ -11,6 +11,13 @@ import (
 // maxTable bounds a file of offsets, in bytes.
 const maxTable = 16 << 20
 
+// TableRow is the offset to which one partition is reset.
+type TableRow struct {
+	Topic     string `json:"topic"`
+	Partition int32  `json:"partition"`
+	Offset    int64  `json:"offset"`
+}
+
 // ParseTable reads the offsets that Kafka's own tool exports
 // (ConsumerGroupCommand, --export): lines of topic,partition,offset, or of
 // group,topic,partition,offset, which the first line decides. Of the latter
