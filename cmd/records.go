@@ -159,7 +159,7 @@ func (o *recordsOptions) writer(shares bool) (inspect.RecordWriter, error) {
 		return nil, err
 	}
 	if o.print != "" {
-		w, err := inspect.NewRecordPrinter(o.app.out, o.print, isTerminal(o.app.out))
+		w, err := inspect.NewRecordPrinter(o.app.out, o.print, o.app.terminal)
 		if err != nil {
 			return nil, usage("", "--print: %w", err)
 		}
