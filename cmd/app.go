@@ -40,8 +40,8 @@ type app struct {
 	ran      bool     // a command has begun: errors from now on are not about usage
 	mute     bool     // nothing is said to people, and nobody is asked
 	notices  []string // what is to be said at the end
-	// principal is who the cluster was told that one is, for people; "" for
-	// nobody in particular.
+	// principal is who gapctl has said to the cluster that it is, in words; "" where
+	// it has said nothing.
 	principal string
 	stored    *contextFile // once it was read
 }
@@ -177,7 +177,8 @@ func (a *app) setting(flag, variable, fallback string) string {
 	return fallback
 }
 
-func isTerminal(w io.Writer) bool {
-	f, ok := w.(*os.File)
+// isTerminal reports whether stream, a reader or a writer, is a terminal.
+func isTerminal(stream any) bool {
+	f, ok := stream.(*os.File)
 	return ok && term.IsTerminal(int(f.Fd()))
 }

@@ -6,6 +6,7 @@ import (
 	"github.com/gapctl/gapctl/inspect"
 )
 
+// counted is n and the word, in the plural with an s unless n is 1.
 func counted[N int | int64](n N, word string) string {
 	if n == 1 {
 		return "1 " + word
@@ -16,7 +17,8 @@ func counted[N int | int64](n N, word string) string {
 // alarms is how many findings there are of each level.
 type alarms map[inspect.Level]int
 
-func (a alarms) group(g *inspect.Group) {
+// add counts the findings of g.
+func (a alarms) add(g *inspect.Group) {
 	for i := range g.Partitions {
 		for _, f := range g.Partitions[i].Findings {
 			a[f.Level]++
@@ -28,11 +30,12 @@ func (a alarms) group(g *inspect.Group) {
 func attention(s *inspect.Snapshot) error {
 	a := alarms{}
 	for i := range s.Groups {
-		a.group(&s.Groups[i])
+		a.add(&s.Groups[i])
 	}
 	return a.attention()
 }
 
+// attention is an error when a finding was a warning or worse.
 func (a alarms) attention() error {
 	failed, warned := a[inspect.LevelError], a[inspect.LevelWarn]
 	switch {

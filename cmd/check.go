@@ -16,17 +16,17 @@ import (
 )
 
 type checkOptions struct {
-	app        *app
-	connection connection
-	choice     choice
-	output     string
-	outputFile string
-	stuckAfter string
-	samples    int
-	interval   string
-	skip       bool
-	exitCode   bool
-	every      everyGroup
+	app         *app
+	connection  connection
+	choice      choice
+	output      string
+	outputFile  string
+	stuckAfter  string
+	samples     int
+	interval    string
+	skipRecords bool
+	exitCode    bool
+	every       everyGroup
 }
 
 // outputPrometheus is the output that only check has.
@@ -67,7 +67,7 @@ none but something could not be read, and with 0 when all is well.`,
 	f.StringVar(&o.stuckAfter, "stuck-after", "1h", "a gap is stuck when its oldest record is older than `DURATION`")
 	f.IntVar(&o.samples, "samples", 1, "look `N` times, and forecast")
 	f.StringVar(&o.interval, "interval", "10s", "wait `DURATION` between samples")
-	f.BoolVar(&o.skip, "skip-records", false, "read no records: no phantoms, and no poison suspects")
+	f.BoolVar(&o.skipRecords, "skip-records", false, "read no records: no phantoms, and no poison suspects")
 	f.BoolVar(&o.exitCode, "exit-code", true, "exit with 3 when a finding is a warning or an error, which check always does")
 	o.choice.bind(cmd)
 	o.connection.bind(f)
@@ -167,7 +167,7 @@ func (o *checkOptions) look(ctx context.Context, store *gapstore.Store, q inspec
 	}
 	defer cancel()
 	told := first.Notices
-	unread = inspect.FindEvidence(limited, store, s, e, o.skip)
+	unread = inspect.FindEvidence(limited, store, s, e, o.skipRecords)
 	o.app.sayNew(s.Notices, told)
 	switch {
 	case unread == nil:

@@ -10,6 +10,10 @@ import (
 	"github.com/gapctl/gapctl/inspect"
 )
 
+// followUp goes on with what was gathered, within the time limit: it asks the
+// store for what only one command needs, and adds it to s.
+type followUp func(ctx context.Context, store *gapstore.Store, s *inspect.Snapshot) error
+
 // gather connects, reads what q asks for, and says on standard error what
 // could not be seen. A group of q that does not exist is an error, after the
 // others are read.
@@ -17,9 +21,8 @@ func (a *app) gather(ctx context.Context, c *connection, q inspect.Query) (inspe
 	return a.gatherMore(ctx, c, q, nil)
 }
 
-// gatherMore is gather, with more (unless nil) to ask the store for what only
-// this command needs.
-func (a *app) gatherMore(ctx context.Context, c *connection, q inspect.Query, more func(context.Context, *gapstore.Store, *inspect.Snapshot) error) (inspect.Snapshot, error) {
+// gatherMore is gather, followed by more, unless that is nil.
+func (a *app) gatherMore(ctx context.Context, c *connection, q inspect.Query, more followUp) (inspect.Snapshot, error) {
 	store, s, err := a.gatherOpen(ctx, c, q, more)
 	if store != nil {
 		store.Close()
@@ -29,7 +32,7 @@ func (a *app) gatherMore(ctx context.Context, c *connection, q inspect.Query, mo
 
 // gatherOpen is gatherMore, and leaves the store, unless it is nil, open for
 // the caller, who is then bound by no time limit.
-func (a *app) gatherOpen(ctx context.Context, c *connection, q inspect.Query, more func(context.Context, *gapstore.Store, *inspect.Snapshot) error) (*gapstore.Store, inspect.Snapshot, error) {
+func (a *app) gatherOpen(ctx context.Context, c *connection, q inspect.Query, more followUp) (*gapstore.Store, inspect.Snapshot, error) {
 	return a.readOpen(ctx, c, q, func(ctx context.Context, store *gapstore.Store, s *inspect.Snapshot) error {
 		err := a.checkFound(ctx, store, s)
 		if err == nil && more != nil {
@@ -51,9 +54,9 @@ func (a *app) gatherOpen(ctx context.Context, c *connection, q inspect.Query, mo
 	})
 }
 
-// readOpen connects, reads what q asks for, and has then go on with it, within
-// the time limit. The store, unless it is nil, is left open.
-func (a *app) readOpen(ctx context.Context, c *connection, q inspect.Query, then func(context.Context, *gapstore.Store, *inspect.Snapshot) error) (*gapstore.Store, inspect.Snapshot, error) {
+// readOpen connects, reads what q asks for, and calls then. The store, unless it
+// is nil, is left open.
+func (a *app) readOpen(ctx context.Context, c *connection, q inspect.Query, then followUp) (*gapstore.Store, inspect.Snapshot, error) {
 	dial, err := a.dial(ctx, c)
 	if err != nil {
 		return nil, inspect.Snapshot{}, err
@@ -76,8 +79,8 @@ func (a *app) readOpen(ctx context.Context, c *connection, q inspect.Query, then
 	return store, s, err
 }
 
-// gatherFrom is [inspect.Gather], which takes what a signal kept from being read
-// for unreadable: nobody waits for that any more.
+// gatherFrom is [inspect.Gather], and errInterrupted after a signal: what that
+// kept from being read would pass for unreadable otherwise.
 func gatherFrom(ctx context.Context, store *gapstore.Store, q inspect.Query) (inspect.Snapshot, error) {
 	s, err := inspect.Gather(ctx, store, q)
 	switch {

@@ -78,30 +78,26 @@ func (a *app) topicPartitions(ctx context.Context, c *connection, prefix string)
 
 // completeTopics are topics, and after a slash their partitions.
 func (a *app) completeTopics(ctx context.Context, c *connection, prefix string) []candidate {
-	var found []candidate
-	for topic, partitions := range a.topicPartitions(ctx, c, prefix) {
-		if !strings.Contains(prefix, "/") {
-			found = append(found, candidate{topic, strconv.Itoa(partitions) + " partitions"})
-			continue
-		}
-		for p := range partitions {
-			found = append(found, candidate{topic + "/" + strconv.Itoa(p), ""})
-		}
-	}
-	return found
+	return a.topicCandidates(ctx, c, prefix, "", "")
 }
 
 // completePartitions are partitions, of one topic after a slash, for an offset
 // to follow.
 func (a *app) completePartitions(ctx context.Context, c *connection, prefix string) []candidate {
+	return a.topicCandidates(ctx, c, prefix, "/", "@")
+}
+
+// topicCandidates are topics, each with afterTopic behind it, or else, once
+// prefix has a slash, partitions, each with afterPartition behind it.
+func (a *app) topicCandidates(ctx context.Context, c *connection, prefix, afterTopic, afterPartition string) []candidate {
 	var found []candidate
 	for topic, partitions := range a.topicPartitions(ctx, c, prefix) {
 		if !strings.Contains(prefix, "/") {
-			found = append(found, candidate{topic + "/", strconv.Itoa(partitions) + " partitions"})
+			found = append(found, candidate{topic + afterTopic, strconv.Itoa(partitions) + " partitions"})
 			continue
 		}
 		for p := range partitions {
-			found = append(found, candidate{topic + "/" + strconv.Itoa(p) + "@", ""})
+			found = append(found, candidate{topic + "/" + strconv.Itoa(p) + afterPartition, ""})
 		}
 	}
 	return found

@@ -4,11 +4,9 @@ import (
 	"bufio"
 	"context"
 	"io"
-	"os"
 	"strings"
 
 	"github.com/spf13/cobra"
-	"golang.org/x/term"
 
 	"github.com/gapctl/gapctl/inspect"
 	"github.com/gapctl/gapctl/repair"
@@ -27,15 +25,10 @@ func (e *execution) bind(cmd *cobra.Command) {
 // check finds out before anything is asked of the cluster that nobody could
 // approve.
 func (e execution) check(a *app) error {
-	if e.execute && !e.yes && !isTerminalInput(a.in) {
+	if e.execute && !e.yes && !isTerminal(a.in) {
 		return usage("--yes approves it", "there is no terminal to ask for approval on")
 	}
 	return nil
-}
-
-func isTerminalInput(r io.Reader) bool {
-	f, ok := r.(*os.File)
-	return ok && term.IsTerminal(int(f.Fd()))
 }
 
 // approve has the plan approved: by --yes, or by the person at the terminal,

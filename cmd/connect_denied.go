@@ -10,8 +10,8 @@ import (
 	"github.com/gapctl/gapctl/inspect"
 )
 
-// deniedAtTheDoor is how the process ends when the cluster did not take one for
-// who one says; nil when err is something else.
+// deniedAtTheDoor is how the process ends when the cluster does not believe who
+// gapctl says it is; nil when err is something else.
 func (a *app) deniedAtTheDoor(err error) *failure {
 	who := a.principal
 	if who == "" {
@@ -20,17 +20,17 @@ func (a *app) deniedAtTheDoor(err error) *failure {
 	var remote *net.OpError
 	switch {
 	case errors.Is(err, kerr.SaslAuthenticationFailed):
-		return fail(exitDenied, "check the user, the password or token, and that the user may use this mechanism; gapctl help configuration shows where they come from",
-			"the cluster does not accept %s: %w", who, err).(*failure)
+		return newFailure(exitDenied, "check the user, the password or token, and that the user may use this mechanism; gapctl help configuration shows where they come from",
+			"the cluster does not accept %s: %w", who, err)
 	case errors.Is(err, kerr.UnsupportedSaslMechanism):
-		return fail(exitDenied, "ask which mechanism this listener wants, and set "+propMechanism,
-			"the cluster does not offer the mechanism of %s: %w", who, err).(*failure)
+		return newFailure(exitDenied, "ask which mechanism this listener wants, and set "+propMechanism,
+			"the cluster does not offer the mechanism of %s: %w", who, err)
 	case strings.Contains(err.Error(), "KDC_ERR_"): // Kerberos's client wraps no error that could be told by its type
-		return fail(exitDenied, "check "+propKerberosPrincipal+" and its keytab or password; kinit gets new tickets",
-			"Kerberos does not accept %s: %w", who, err).(*failure)
+		return newFailure(exitDenied, "check "+propKerberosPrincipal+" and its keytab or password; kinit gets new tickets",
+			"Kerberos does not accept %s: %w", who, err)
 	case errors.As(err, &remote) && remote.Op == "remote error" && strings.Contains(remote.Err.Error(), "certificate"):
-		return fail(exitDenied, propKeyLocation+" names the file with the client's key and certificate",
-			"the cluster does not accept the client's certificate, or wants one: %w", err).(*failure)
+		return newFailure(exitDenied, propKeyLocation+" names the file with the client's key and certificate",
+			"the cluster does not accept the client's certificate, or wants one: %w", err)
 	}
 	return nil
 }

@@ -63,7 +63,7 @@ func (o *contextAddOptions) run(_ context.Context, args []string) error {
 		return usage("--replace replaces it", "there is a context %q already", c.name)
 	}
 	f.add(c)
-	first := len(f.contexts) == 0
+	first := len(f.contexts) == 0 // in the file as it was read
 	if first {
 		f.use(c.name)
 	}

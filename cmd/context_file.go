@@ -21,7 +21,7 @@ type contextFile struct {
 	unknown  []entry // top-level keys that mean nothing
 }
 
-// storedContext is one context: properties, and what they lie over.
+// storedContext is one context: its properties, and the file that they add to.
 type storedContext struct {
 	name          string
 	commandConfig string // a .properties file, relative to the file of contexts, or ""
@@ -144,7 +144,8 @@ type pair struct {
 	line  int
 }
 
-// pairsOf are the keys of a mapping, which what is; nothing is an empty one.
+// pairsOf are the keys of a mapping, with their values. Nothing at all is a
+// mapping without keys. Errors call it what.
 func pairsOf(node *yaml.Node, what string) ([]pair, error) {
 	if node.Kind == yaml.ScalarNode && node.Tag == "!!null" {
 		return nil, nil

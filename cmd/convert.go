@@ -37,13 +37,7 @@ Without --execute it prints the plan, and nothing is written.`,
 		RunE:        a.running(o.run),
 	}
 	cmd.Flags().StringVar(&o.to, "to", "", "the `FORMAT` to write")
-	var names []string
-	for _, f := range codec.Formats() {
-		if f.Writable() {
-			names = append(names, f.Name)
-		}
-	}
-	_ = cmd.RegisterFlagCompletionFunc("to", cobra.FixedCompletions(names, cobra.ShellCompDirectiveNoFileComp))
+	completeWithFormats(cmd, "to", codec.Format.Writable)
 	o.choice.bind(cmd)
 	o.repairing.bind(cmd)
 	return cmd

@@ -38,7 +38,7 @@ standard input. Partitions whose commit is the same are only counted.`,
 		RunE:        a.running(o.run),
 	}
 	cmd.Flags().BoolVar(&o.exitCode, "exit-code", false, "exit with 3 when they differ")
-	cmd.Flags().StringArrayVar(&o.choice.topics, "topic", nil, "only this `TOPIC`, or some partitions of it: orders, orders/0,2; may be given often")
+	bindTopics(cmd, &o.choice.topics)
 	o.connection.bind(cmd.Flags())
 	o.output.bind(cmd)
 	return cmd

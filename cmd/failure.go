@@ -27,6 +27,10 @@ func (f *failure) Unwrap() error { return f.err }
 
 // fail makes an error that ends the process with code.
 func fail(code int, hint, format string, args ...any) error {
+	return newFailure(code, hint, format, args...)
+}
+
+func newFailure(code int, hint, format string, args ...any) *failure {
 	return &failure{code, fmt.Errorf(format, args...), hint}
 }
 

@@ -81,13 +81,25 @@ type choice struct {
 }
 
 func (c *choice) bind(cmd *cobra.Command) {
-	cmd.Flags().StringArrayVar(&c.topics, "topic", nil, "only this `TOPIC`, or some partitions of it: orders, orders/0,2; may be given often")
+	bindTopics(cmd, &c.topics)
 	cmd.Flags().StringArrayVar(&c.formats, "format", nil, "only partitions with gaps in this `FORMAT`; may be given often")
+	completeWithFormats(cmd, "format", func(codec.Format) bool { return true })
+}
+
+// bindTopics adds the flag that chooses topics.
+func bindTopics(cmd *cobra.Command, topics *[]string) {
+	cmd.Flags().StringArrayVar(topics, "topic", nil, "only this `TOPIC`, or some partitions of it: orders, orders/0,2; may be given often")
+}
+
+// completeWithFormats completes a flag with the names of the formats that fit.
+func completeWithFormats(cmd *cobra.Command, flag string, fits func(codec.Format) bool) {
 	var names []string
 	for _, f := range codec.Formats() {
-		names = append(names, f.Name)
+		if fits(f) {
+			names = append(names, f.Name)
+		}
 	}
-	_ = cmd.RegisterFlagCompletionFunc("format", cobra.FixedCompletions(names, cobra.ShellCompDirectiveNoFileComp))
+	_ = cmd.RegisterFlagCompletionFunc(flag, cobra.FixedCompletions(names, cobra.ShellCompDirectiveNoFileComp))
 }
 
 func (c *choice) given() bool { return len(c.topics)+len(c.formats) > 0 }

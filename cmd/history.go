@@ -45,7 +45,7 @@ group that was deleted may still have a history.`,
 		RunE:        a.running(o.run),
 	}
 	f := cmd.Flags()
-	f.StringArrayVar(&o.topics, "topic", nil, "only this `TOPIC`, or some partitions of it: orders, orders/0,2; may be given often")
+	bindTopics(cmd, &o.topics)
 	f.IntVar(&o.limit, "limit", 100, "the newest `N` commits")
 	o.connection.bind(f)
 	o.output.bind(cmd)

@@ -5,8 +5,8 @@ import (
 	"io"
 )
 
-// input is r until ctx ends, which a read does not wait beyond: whoever is to
-// write may never do so. Close it, also so that nothing is read ahead.
+// input reads r until ctx ends, and then no read waits any longer: whoever should
+// write to r may never do so. Closing it ends the copying of r.
 func input(ctx context.Context, r io.Reader) io.ReadCloser {
 	out, in := io.Pipe()
 	go func() {

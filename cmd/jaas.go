@@ -53,8 +53,8 @@ func (s settings) dropIdentity() {
 	}
 }
 
-// setJAAS sets what a login module is told. It is all of who one is: what was
-// known before goes.
+// setJAAS sets what a login module is told. That is all there is to say about who
+// one is: what was said before goes.
 func (s settings) setJAAS(j jaas) {
 	s.dropIdentity()
 	s[jaasModule] = j.module

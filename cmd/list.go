@@ -58,8 +58,8 @@ func (o *listOptions) run(ctx context.Context, _ []string) error {
 	found, hidden := alarms{}, false
 	q.Each = func(g *inspect.Group) {
 		groups = append(groups, inspect.NewGroupView(g))
-		read.group(g, false)
-		found.group(g)
+		read.add(g, false)
+		found.add(g)
 		hidden = hidden || mayBeHidden(g)
 	}
 	defer o.app.boundMemory(listHeap)()

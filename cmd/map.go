@@ -16,15 +16,15 @@ import (
 )
 
 type mapOptions struct {
-	app        *app
-	connection connection
-	choice     choice
-	output     string
-	scale      string
-	width      int
-	full       bool
-	ascii      bool
-	skip       bool
+	app         *app
+	connection  connection
+	choice      choice
+	output      string
+	scale       string
+	width       int
+	full        bool
+	ascii       bool
+	skipRecords bool
 }
 
 // defaultWidth is how wide a picture is where there is no terminal.
@@ -59,14 +59,13 @@ a column stands for equally many offsets in all strips.`,
 	cmd.Flags().StringVar(&o.scale, "scale", string(inspect.MapScaleOwn), "own: each strip fills the width; shared: all have the same `SCALE`")
 	cmd.Flags().BoolVar(&o.full, "full", false, "from the start of the log to its end, to scale")
 	cmd.Flags().BoolVar(&o.ascii, "ascii", false, "draw with ASCII characters only, as where the locale has no UTF-8")
-	cmd.Flags().BoolVar(&o.skip, "skip-records", false, "read no records: phantoms are drawn as outstanding")
+	cmd.Flags().BoolVar(&o.skipRecords, "skip-records", false, "read no records: phantoms are drawn as outstanding")
 	o.choice.bind(cmd)
 	o.connection.bind(cmd.Flags())
 	return cmd
 }
 
-// mapOutputs are the ways to write a map. That of tables is the picture, for
-// GAPCTL_OUTPUT is of all commands.
+// mapOutputs are the ways to write a map.
 func mapOutputs() []string { return []string{"picture", "svg", "html", "json", "yaml", "csv"} }
 
 func (o *mapOptions) run(ctx context.Context, groups []string) error {
@@ -78,7 +77,7 @@ func (o *mapOptions) run(ctx context.Context, groups []string) error {
 	if err != nil {
 		return err
 	}
-	q.SkipAges = o.skip
+	q.SkipAges = o.skipRecords
 	s, gathered := o.app.gatherMore(ctx, &o.connection, q, o.phantoms)
 	if gathered != nil && len(s.Groups) == 0 {
 		return gathered
@@ -96,7 +95,7 @@ func (o *mapOptions) run(ctx context.Context, groups []string) error {
 // phantoms looks for them. A map without them is better than none, unless nobody
 // waits for it any more.
 func (o *mapOptions) phantoms(ctx context.Context, store *gapstore.Store, s *inspect.Snapshot) error {
-	if o.skip {
+	if o.skipRecords {
 		return nil
 	}
 	err := inspect.FindPhantoms(ctx, store, s)
@@ -111,6 +110,7 @@ func (o *mapOptions) phantoms(ctx context.Context, store *gapstore.Store, s *ins
 // asked of the cluster.
 func (o *mapOptions) printer() (func(inspect.Snapshot) error, error) {
 	name := o.app.setting(o.output, "GAPCTL_OUTPUT", "picture")
+	// GAPCTL_OUTPUT is for all commands: where that asks for tables, this is one.
 	if o.output == "" && (name == string(inspect.OutputTable) || name == string(inspect.OutputWide)) {
 		name = "picture"
 	}

@@ -36,8 +36,8 @@ func just(op repair.Op) opFor {
 	return func(context.Context, *gapstore.Store, *inspect.Snapshot) (repair.Op, error) { return op, nil }
 }
 
-// gatherer reads what q asks for, and more.
-type gatherer func(ctx context.Context, c *connection, q inspect.Query, more func(context.Context, *gapstore.Store, *inspect.Snapshot) error) (inspect.Snapshot, error)
+// gatherer reads what q asks for, followed by more.
+type gatherer func(ctx context.Context, c *connection, q inspect.Query, more followUp) (inspect.Snapshot, error)
 
 // run is a repair from beginning to end: gather, plan, show or save the plan,
 // and with --execute approve and apply it.
@@ -58,7 +58,7 @@ func (r *repairing) runOn(ctx context.Context, gather gatherer, q inspect.Query,
 	var op repair.Op
 	s, err := gather(ctx, &r.connection, q, func(ctx context.Context, store *gapstore.Store, s *inspect.Snapshot) (err error) {
 		if op, err = makeOp(ctx, store, s); err == nil {
-			err = r.found(ctx, store, &s.Groups[0], q, op)
+			err = r.checkNamed(ctx, store, &s.Groups[0], q, op)
 		}
 		return err
 	})

@@ -10,10 +10,10 @@ import (
 	"github.com/gapctl/gapctl/repair"
 )
 
-// found is nil when g has something of all that was named: a cluster leaves out
-// the commits on topics that one may not describe, without a word, and a repair
-// of nothing would look done. What op names by itself, the plan refuses.
-func (r *repairing) found(ctx context.Context, store *gapstore.Store, g *inspect.Group, q inspect.Query, op repair.Op) error {
+// checkNamed is nil when g has something of all that was named: a cluster leaves
+// out the commits on topics that one may not describe, without a word, and a
+// repair of nothing would look done. What op names by itself, the plan refuses.
+func (r *repairing) checkNamed(ctx context.Context, store *gapstore.Store, g *inspect.Group, q inspect.Query, op repair.Op) error {
 	if g.Err != nil || len(op.Targets()) > 0 {
 		return nil
 	}

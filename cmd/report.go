@@ -42,7 +42,7 @@ out. The page goes to standard output, or with --file into a file.`,
 		RunE:        a.running(o.run),
 	}
 	cmd.Flags().StringVar(&o.file, "file", "", "write the page into `FILE`, in place of what is there")
-	cmd.Flags().StringArrayVar(&o.topics, "topic", nil, "only this `TOPIC`, or some partitions of it: orders, orders/0,2; may be given often")
+	bindTopics(cmd, &o.topics)
 	cmd.Flags().StringVar(&o.stuckAfter, "stuck-after", "1h", "a gap is stuck when its oldest record is older than `DURATION`")
 	cmd.Flags().BoolVar(&o.skipRecords, "skip-records", false, "read no records")
 	o.connection.bind(cmd.Flags())

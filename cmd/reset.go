@@ -69,13 +69,7 @@ plan, and nothing is written.`,
 // were none.
 func bindGapFormat(cmd *cobra.Command, name *string) {
 	cmd.Flags().StringVar(name, "gap-format", "", "write gaps in `FORMAT` where a commit has none yet (default that of the group's other commits)")
-	var names []string
-	for _, f := range codec.Formats() {
-		if f.Writable() {
-			names = append(names, f.Name)
-		}
-	}
-	_ = cmd.RegisterFlagCompletionFunc("gap-format", cobra.FixedCompletions(names, cobra.ShellCompDirectiveNoFileComp))
+	completeWithFormats(cmd, "gap-format", codec.Format.Writable)
 }
 
 func (o *resetOptions) run(ctx context.Context, groups []string) error {
@@ -135,7 +129,7 @@ func (r *repairing) runReset(ctx context.Context, q inspect.Query, makeOp opFor)
 			op = reset
 		}
 		if err == nil {
-			err = r.found(ctx, store, &s.Groups[0], q, op)
+			err = r.checkNamed(ctx, store, &s.Groups[0], q, op)
 		}
 		return op, err
 	})

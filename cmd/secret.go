@@ -64,7 +64,7 @@ func (a *app) resolved(ctx context.Context, s settings) (settings, error) {
 			s.put(p.name, value)
 		}
 	}
-	if !s.lacksPassword() || a.mute || !isTerminalInput(a.in) {
+	if !s.lacksPassword() || a.mute || !isTerminal(a.in) {
 		return s, nil
 	}
 	password, err := a.askSecret(ctx, "Password of "+s[propUsername]+": ")

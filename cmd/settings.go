@@ -1,7 +1,6 @@
 package cmd
 
 import (
-	"cmp"
 	"fmt"
 	"io"
 	"maps"
@@ -118,7 +117,7 @@ func (s settings) drop(name string) {
 	}
 }
 
-// over is s, with what it lacks from under, which it takes over.
+// over is what s and under say, s where both do. It is under, changed.
 func (s settings) over(under settings) settings {
 	if _, whole := s[jaasModule]; whole {
 		under.dropIdentity()
@@ -173,12 +172,11 @@ func (a *app) readCommandConfig(s settings, what, path string) error {
 func (a *app) setEntries(s settings, path string, entries []entry) error {
 	warned := map[string]bool{}
 	var secret *entry
-	// A sasl.jaas.config is all of who one is: it comes first, wherever in the
-	// file it stands.
-	entries = slices.Clone(entries)
-	slices.SortStableFunc(entries, func(x, y entry) int {
-		return cmp.Compare(strings.Index(y.key, propJAAS), strings.Index(x.key, propJAAS))
-	})
+	// A sasl.jaas.config drops what else says who one is: so it comes first, wherever
+	// in the file it stands.
+	isJAAS := func(e entry) bool { return strings.TrimSpace(e.key) == propJAAS }
+	entries = append(slices.DeleteFunc(slices.Clone(entries), func(e entry) bool { return !isJAAS(e) }),
+		slices.DeleteFunc(slices.Clone(entries), isJAAS)...)
 	for i, e := range entries {
 		p, known := lookupProperty(e.key)
 		if !known {

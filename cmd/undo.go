@@ -82,7 +82,7 @@ func (o *undoOptions) run(ctx context.Context, args []string) error {
 
 // gatherGone is gatherMore of one group, which may be gone: a group of which all
 // commits are deleted is.
-func (a *app) gatherGone(ctx context.Context, c *connection, q inspect.Query, more func(context.Context, *gapstore.Store, *inspect.Snapshot) error) (inspect.Snapshot, error) {
+func (a *app) gatherGone(ctx context.Context, c *connection, q inspect.Query, more followUp) (inspect.Snapshot, error) {
 	store, s, err := a.readOpen(ctx, c, q, func(ctx context.Context, store *gapstore.Store, s *inspect.Snapshot) error {
 		if g := &s.Groups[0]; errors.Is(g.Err, gapstore.ErrNotFound) {
 			g.Err = nil

@@ -22,7 +22,7 @@ type reading struct {
 func verdict(s *inspect.Snapshot, named []string) error {
 	var r reading
 	for i := range s.Groups {
-		r.group(&s.Groups[i], slices.Contains(named, s.Groups[i].Name))
+		r.add(&s.Groups[i], slices.Contains(named, s.Groups[i].Name))
 	}
 	return r.verdict(s)
 }
@@ -47,7 +47,8 @@ func (r *reading) verdict(s *inspect.Snapshot) error {
 	return summed(exitUnavailable, r.unread)
 }
 
-func (r *reading) group(g *inspect.Group, named bool) {
+// add takes in what of g could be read; named: it was asked for by name.
+func (r *reading) add(g *inspect.Group, named bool) {
 	if g.Err != nil {
 		r.unread = append(r.unread, fmt.Errorf("group %s: %w", g.Name, g.Err))
 		return
