@@ -10,7 +10,8 @@ import (
 )
 
 // Evidence is what a check knows beyond the snapshot. The zero value is none:
-// what rests on evidence is then not found.
+// what rests on evidence is then not found. [FindEvidence] adds what the cluster
+// has to be asked for.
 type Evidence struct {
 	// StuckAfter is from which age on a gap is stuck, and an open transaction
 	// a warning.
@@ -19,18 +20,18 @@ type Evidence struct {
 	// taken; nil without a second sample.
 	Earlier *Snapshot
 	Elapsed time.Duration
-	// Transactions are those that are open; nil when not asked for.
-	Transactions *Transactions
-	// Records are some of the records; nil when not read.
-	Records *Records
+
+	transactions *openTransactions // nil when not asked for
+	sample       *sample           // nil when not read
 }
 
 // FindEvidence reads what a check of s rests on: which gaps hold no records,
 // which transactions are open, and, unless skipRecords, a sample of the records.
-// It judges s anew. Notices of s say what could not be found out.
+// It judges s anew. Notices of s say what could not be found out. The error is
+// that no more records could be read; what was found until then stays.
 func FindEvidence(ctx context.Context, store *gapstore.Store, s *Snapshot, e *Evidence, skipRecords bool) error {
 	var notices []string
-	e.Transactions, notices = FindTransactions(ctx, store, s)
+	e.transactions, notices = findTransactions(ctx, store, s)
 	s.Notices = append(s.Notices, notices...)
 	if skipRecords {
 		return nil
@@ -38,11 +39,11 @@ func FindEvidence(ctx context.Context, store *gapstore.Store, s *Snapshot, e *Ev
 	if err := FindPhantoms(ctx, store, s); err != nil {
 		return err
 	}
-	records := newRecords(s.Groups)
-	notices, err := records.read(ctx, store)
+	sample := newSample(s.Groups)
+	notices, err := sample.read(ctx, store)
 	s.Notices = append(s.Notices, notices...)
 	if err == nil {
-		e.Records = records
+		e.sample = sample
 	}
 	return err
 }
@@ -54,10 +55,10 @@ func Check(s *Snapshot, e *Evidence) {
 	if e.Earlier != nil {
 		eachPartition(e.Earlier.Groups, func(p *Partition) { c.earlier[p.Key] = p })
 	}
-	rules := []checkRule{c.stuck, c.forecast, c.transactions, c.restart, c.poison}
+	rules := []checkRule{c.stuck, c.forecast, c.explainTransaction, c.restart, c.poison}
 	for i := range s.Groups {
 		g := &s.Groups[i]
-		c.suspects = e.Records.suspects(g, c.now.Add(-e.StuckAfter))
+		c.suspects = e.sample.suspects(g, c.stuckBefore())
 		for k := range g.Partitions {
 			p := &g.Partitions[k]
 			for _, rule := range rules {
@@ -76,6 +77,9 @@ type checking struct {
 	earlier  map[gapstore.Key]*Partition
 	suspects []suspect // of the group whose turn it is
 }
+
+// stuckBefore is when what is stuck now was written at the latest.
+func (c *checking) stuckBefore() time.Time { return c.now.Add(-c.StuckAfter) }
 
 // A checkRule is a rule that rests on evidence.
 type checkRule func(g *Group, p *Partition) (Finding, bool)

@@ -84,7 +84,7 @@ func TestKafkaOpenTransaction(t *testing.T) {
 	if err != nil {
 		t.Fatal(err)
 	}
-	told, _ := FindTransactions(t.Context(), store, &s)
+	told, _ := findTransactions(t.Context(), store, &s)
 	if open := told.open[place{topic, 0}]; len(open) != 1 || open[0].State != "Ongoing" || open[0].Since.Before(begun.Add(-time.Second)) || open[0].Since.After(time.Now()) {
 		t.Errorf("open %+v", open)
 	}

@@ -23,9 +23,9 @@ type evidenceCase struct {
 	says   []string
 }
 
-func openIn(e *Evidence, open ...Transaction) {
-	e.Transactions = &Transactions{
-		open:    map[place][]Transaction{{"orders", 2}: open},
+func openIn(e *Evidence, open ...transaction) {
+	e.transactions = &openTransactions{
+		open:    map[place][]transaction{{"orders", 2}: open},
 		commits: map[string]place{"billing": {"__consumer_offsets", 7}},
 	}
 }
@@ -65,26 +65,26 @@ func evidenceCases() map[string]evidenceCase {
 		}, "near-limit", LevelWarn, "10-11,15", "gapctl records billing --topic orders/2", []string{"3896 of 4096", "full in 33m20s"}},
 		"open transaction": {func(_ *Group, p *Partition, e *Evidence) {
 			p.LastStable = 25
-			openIn(e, Transaction{ProducerID: 7, ProducerEpoch: 2, Start: 25, ID: "pay", Listed: true, State: "Ongoing",
+			openIn(e, transaction{ProducerID: 7, ProducerEpoch: 2, Start: 25, ID: "pay", Listed: true, State: "Ongoing",
 				Since: checkedAt.Add(-12 * time.Minute), Timeout: 15 * time.Minute})
 		}, "open-transaction", LevelInfo, "25-29", "", []string{`transactional ID "pay", producer 7 (epoch 2)`, "for 12m", "nothing from 25 on, which is 5 offsets", "aborts it 15m after"}},
 		"long transaction": {func(_ *Group, p *Partition, e *Evidence) {
 			p.LastStable = 25
-			openIn(e, Transaction{Start: 25, ID: "pay", Listed: true, State: "Ongoing", Since: checkedAt.Add(-61 * time.Minute), Timeout: 2 * time.Hour})
+			openIn(e, transaction{Start: 25, ID: "pay", Listed: true, State: "Ongoing", Since: checkedAt.Add(-61 * time.Minute), Timeout: 2 * time.Hour})
 		}, "open-transaction", LevelWarn, "25-29", "", []string{"for 1h1m"}},
 		"hanging transaction": {func(_ *Group, p *Partition, e *Evidence) {
 			p.LastStable = 25
-			openIn(e, Transaction{ProducerID: 7, Start: 24, Listed: true, Since: checkedAt.Add(-2 * time.Minute)})
+			openIn(e, transaction{ProducerID: 7, Start: 24, Listed: true, Since: checkedAt.Add(-2 * time.Minute)})
 		}, "open-transaction", LevelError, "25-29",
 			"kafka-transactions.sh --bootstrap-server HOST:PORT abort --topic orders --partition 2 --start-offset 24", []string{"no coordinator knows", "hangs"}},
 		"transaction beyond its timeout": {func(_ *Group, p *Partition, e *Evidence) {
 			p.LastStable = 25
-			openIn(e, Transaction{Start: 25, ID: "pay", Listed: true, State: "Ongoing", Since: checkedAt.Add(-5 * time.Minute), Timeout: time.Minute})
+			openIn(e, transaction{Start: 25, ID: "pay", Listed: true, State: "Ongoing", Since: checkedAt.Add(-5 * time.Minute), Timeout: time.Minute})
 		}, "open-transaction", LevelError, "25-29",
 			"kafka-transactions.sh --bootstrap-server HOST:PORT abort --topic orders --partition 2 --start-offset 25", []string{"hangs"}},
 		"transaction whose ID is not told": {func(_ *Group, p *Partition, e *Evidence) {
 			p.LastStable = 25
-			openIn(e, Transaction{ProducerID: 7, Start: 25, Since: checkedAt.Add(-5 * time.Minute)})
+			openIn(e, transaction{ProducerID: 7, Start: 25, Since: checkedAt.Add(-5 * time.Minute)})
 		}, "open-transaction", LevelInfo, "25-29", "", []string{"by producer 7 (epoch 0):"}},
 		"transaction that has ended meanwhile": {change: func(_ *Group, p *Partition, e *Evidence) {
 			p.LastStable = 25
@@ -93,12 +93,12 @@ func evidenceCases() map[string]evidenceCase {
 		"transaction of somebody": {func(_ *Group, p *Partition, e *Evidence) {
 			p.LastStable = 25
 			openIn(e)
-			e.Transactions.failed = map[place]error{{"orders", 2}: errors.New("denied")}
+			e.transactions.failed = map[place]error{{"orders", 2}: errors.New("denied")}
 		}, "open-transaction", LevelInfo, "25-29", "", []string{"needs READ on the topic (denied)"}},
 		"pending commit": {func(_ *Group, p *Partition, e *Evidence) {
 			p.Pending = true
 			openIn(e)
-			e.Transactions.open[place{"__consumer_offsets", 7}] = []Transaction{{ID: "copier", Listed: true}}
+			e.transactions.open[place{"__consumer_offsets", 7}] = []transaction{{ID: "copier", Listed: true}}
 		}, "open-transaction", LevelInfo, "", "", []string{"about to change this commit", `"copier"`}},
 	}
 }
@@ -142,23 +142,23 @@ func TestEvidence(t *testing.T) {
 func TestRestartFinding(t *testing.T) {
 	const startsComplete = "bgAAAAQAAgAD" // 4 done, 2 not, 3 done
 	for name, c := range map[string]struct {
-		change func(g *Group, p *Partition, r *Records)
+		change func(g *Group, p *Partition, s *sample)
 		ranges string // "-": no finding
 		says   string
 	}{
-		"sure by the sample": {func(_ *Group, p *Partition, r *Records) {
-			r.partitions[p.Key] = &sampled{asked: span(10, 14), got: []sampledRecord{{offset: 12}}}
+		"sure by the sample": {func(_ *Group, p *Partition, s *sample) {
+			s.partitions[p.Key] = &partitionSample{asked: span(10, 14), got: []sampledRecord{{offset: 12}}}
 		}, "10-13,16-18", "7 records again that are done (10-13, 16-18)"},
-		"the records are gone": {func(_ *Group, p *Partition, r *Records) { r.partitions[p.Key] = &sampled{asked: span(10, 14)} }, "-", ""},
-		"the log begins later": {func(_ *Group, p *Partition, _ *Records) { p.LogStart = 14 }, "-", ""},
-		"not sampled":          {func(*Group, *Partition, *Records) {}, "10-13,16-18", "if a record is left below 14"},
-		"healthy": {func(_ *Group, p *Partition, _ *Records) {
+		"the records are gone": {func(_ *Group, p *Partition, s *sample) { s.partitions[p.Key] = &partitionSample{asked: span(10, 14)} }, "-", ""},
+		"the log begins later": {func(_ *Group, p *Partition, _ *sample) { p.LogStart = 14 }, "-", ""},
+		"not sampled":          {func(*Group, *Partition, *sample) {}, "10-13,16-18", "if a record is left below 14"},
+		"healthy": {func(_ *Group, p *Partition, _ *sample) {
 			p.Raw, p.State = "bgACAAMAAQAE", healthy().State
 		}, "-", ""},
-		"another format in a group of its own": {func(_ *Group, p *Partition, _ *Records) {
+		"another format in a group of its own": {func(_ *Group, p *Partition, _ *sample) {
 			p.Raw, p.Format, p.Foreign = "AQAAAYvP5WgA", "kafka-streams", true
 		}, "-", ""},
-		"another format among maps": {func(g *Group, p *Partition, _ *Records) {
+		"another format among maps": {func(g *Group, p *Partition, _ *sample) {
 			p.Raw, p.Format, p.Foreign, p.State = "AQAAAYvP5WgA", "kafka-streams", true, codec.Complete(10)
 			g.Partitions = append(g.Partitions, healthy())
 			g.Partitions[1].Raw = ""
@@ -166,10 +166,10 @@ func TestRestartFinding(t *testing.T) {
 	} {
 		t.Run(name, func(t *testing.T) {
 			s := Snapshot{TakenAt: checkedAt, Groups: []Group{{Name: "billing", Partitions: []Partition{healthy()}}}}
-			e := Evidence{Records: &Records{partitions: map[gapstore.Key]*sampled{}}}
+			e := Evidence{sample: &sample{partitions: map[gapstore.Key]*partitionSample{}}}
 			p := &s.Groups[0].Partitions[0]
 			p.Raw, p.State = startsComplete, codec.State{Stable: 14, Max: 19, Gaps: span(14, 16)}
-			c.change(&s.Groups[0], p, e.Records)
+			c.change(&s.Groups[0], p, e.sample)
 			Check(&s, &e)
 			p = &s.Groups[0].Partitions[0]
 			if c.ranges == "-" {
@@ -222,7 +222,7 @@ func TestPoisonSuspects(t *testing.T) {
 			if name == "most of the stuck, few of the done" {
 				p.State.Gaps = span(10, 15)
 			}
-			e := Evidence{StuckAfter: time.Hour, Records: &Records{partitions: map[gapstore.Key]*sampled{p.Key: {got: c.records}}}}
+			e := Evidence{StuckAfter: time.Hour, sample: &sample{partitions: map[gapstore.Key]*partitionSample{p.Key: {got: c.records}}}}
 			Check(&s, &e)
 			if c.ranges == "" {
 				if len(p.Findings) > 0 {

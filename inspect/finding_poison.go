@@ -19,37 +19,35 @@ type suspect struct {
 	done, ofDone   int
 }
 
-// shares counts the records of one topic.
-type shares struct {
+// traitCounts counts the records of one topic, and those with each trait.
+type traitCounts struct {
 	stuck, done     map[trait]int
 	ofStuck, ofDone int
 }
 
 // suspects looks for what stuck records have in common: one key, or one header.
-// In a group with members a record counts as stuck when it was written before
-// since; others may just be under way.
-func (r *Records) suspects(g *Group, since time.Time) []suspect {
-	if r == nil {
+func (s *sample) suspects(g *Group, before time.Time) []suspect {
+	if s == nil {
 		return nil
 	}
-	topics := map[string]*shares{}
+	topics := map[string]*traitCounts{}
 	for i := range g.Partitions {
 		p := &g.Partitions[i]
-		s := r.partitions[p.Key]
-		if s == nil {
+		sampled := s.partitions[p.Key]
+		if sampled == nil {
 			continue
 		}
 		in := topics[p.Topic]
 		if in == nil {
-			in = &shares{stuck: map[trait]int{}, done: map[trait]int{}}
+			in = &traitCounts{stuck: map[trait]int{}, done: map[trait]int{}}
 			topics[p.Topic] = in
 		}
-		for _, record := range s.got {
+		for _, record := range sampled.got {
 			switch {
 			case !p.State.Gaps.Contains(record.offset):
 				in.ofDone++
 				count(in.done, record.traits)
-			case isStuck(g, record, since):
+			case isStuck(g, record, before):
 				in.ofStuck++
 				count(in.stuck, record.traits)
 			}
@@ -66,8 +64,10 @@ func (r *Records) suspects(g *Group, since time.Time) []suspect {
 	return found
 }
 
-func isStuck(g *Group, r sampledRecord, since time.Time) bool {
-	return len(g.Members) == 0 || !r.at.After(since)
+// isStuck reports whether a record in a gap is stuck. In a group with members,
+// one that was written after before may just be under way.
+func isStuck(g *Group, r sampledRecord, before time.Time) bool {
+	return len(g.Members) == 0 || !r.at.After(before)
 }
 
 func count(in map[trait]int, traits []trait) {
@@ -79,19 +79,19 @@ func count(in map[trait]int, traits []trait) {
 // suspects are the traits of at least four in five stuck records, but of at most
 // one in five that are done. Without any that are done, only a key that all have
 // is suspected: headers are often the same everywhere.
-func (s *shares) suspects(topic string) []suspect {
-	if s.ofStuck < leastStuck {
+func (c *traitCounts) suspects(topic string) []suspect {
+	if c.ofStuck < leastStuck {
 		return nil
 	}
 	var found []suspect
-	for t, n := range s.stuck {
-		done := s.done[t]
-		common := 5*n >= 4*s.ofStuck && 5*done <= s.ofDone
-		if s.ofDone == 0 {
-			common = t.isKey && n == s.ofStuck
+	for t, n := range c.stuck {
+		done := c.done[t]
+		common := 5*n >= 4*c.ofStuck && 5*done <= c.ofDone
+		if c.ofDone == 0 {
+			common = t.isKey && n == c.ofStuck
 		}
 		if common {
-			found = append(found, suspect{topic, t, n, s.ofStuck, done, s.ofDone})
+			found = append(found, suspect{topic, t, n, c.ofStuck, done, c.ofDone})
 		}
 	}
 	return found
@@ -108,7 +108,7 @@ func (c *checking) poison(g *Group, p *Partition) (Finding, bool) {
 		if s.topic != p.Topic {
 			continue
 		}
-		offsets := c.Records.with(g, p, s.trait, c.now.Add(-c.StuckAfter))
+		offsets := c.sample.stuckWith(s.trait, g, p, c.stuckBefore())
 		if len(offsets) == 0 {
 			continue
 		}
@@ -126,12 +126,12 @@ func (c *checking) poison(g *Group, p *Partition) (Finding, bool) {
 	return f, true
 }
 
-// with are the offsets of the stuck records of p that have the trait.
-func (r *Records) with(g *Group, p *Partition, t trait, since time.Time) []codec.Range {
+// stuckWith are the offsets of the stuck records of p that have the trait.
+func (s *sample) stuckWith(t trait, g *Group, p *Partition, before time.Time) []codec.Range {
 	var ranges []codec.Range
-	if s := r.partitions[p.Key]; s != nil {
-		for _, record := range s.got {
-			if p.State.Gaps.Contains(record.offset) && isStuck(g, record, since) && slices.Contains(record.traits, t) {
+	if sampled := s.partitions[p.Key]; sampled != nil {
+		for _, record := range sampled.got {
+			if p.State.Gaps.Contains(record.offset) && isStuck(g, record, before) && slices.Contains(record.traits, t) {
 				ranges = append(ranges, codec.Range{Start: record.offset, End: record.offset + 1})
 			}
 		}

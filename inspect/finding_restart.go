@@ -32,7 +32,7 @@ func (c *checking) restartParallelConsumer(p *Partition) (Finding, bool) {
 	start := codec.PCStart{Metadata: p.Raw, Committed: p.Committed, LogEnd: p.LogEnd, First: -1}
 	sure := true
 	if p.HasState() {
-		start.First, sure = c.Records.first(p)
+		start.First, sure = c.sample.firstGiven(p)
 	}
 	f := Finding{Kind: "restart", Level: LevelWarn}
 	var releases, texts []string // equal texts are one

@@ -15,10 +15,10 @@ import (
 // coordinators look every ten seconds, and have to reach the logs.
 const abortSlack = time.Minute
 
-// transactions explains what an open transaction holds up: the records after
+// explainTransaction tells what an open transaction holds up: the records after
 // it, and, where it is about to change the commit, the commit.
-func (c *checking) transactions(g *Group, p *Partition) (Finding, bool) {
-	if c.Transactions == nil {
+func (c *checking) explainTransaction(g *Group, p *Partition) (Finding, bool) {
+	if c.transactions == nil {
 		return Finding{}, false
 	}
 	f, holds := c.holdsLastStable(p)
@@ -26,7 +26,7 @@ func (c *checking) transactions(g *Group, p *Partition) (Finding, bool) {
 	if !pending {
 		return f, holds
 	}
-	if who := c.Transactions.open[c.Transactions.commits[p.Group]]; len(who) > 0 {
+	if who := c.transactions.open[c.transactions.commits[p.Group]]; len(who) > 0 {
 		var names []string
 		for i := range who {
 			names = append(names, who[i].who())
@@ -48,9 +48,9 @@ func (c *checking) holdsLastStable(p *Partition) (Finding, bool) {
 	at := place{p.Topic, p.Partition}
 	f := Finding{Kind: "open-transaction", Level: LevelInfo, Ranges: codec.NewRanges(codec.Range{Start: p.LastStable, End: p.LogEnd})}
 	blocked := fmt.Sprintf("read-committed consumers get nothing from %d on, which is %s", p.LastStable, offsets(f.Ranges))
-	open := c.Transactions.open[at]
+	open := c.transactions.open[at]
 	if len(open) == 0 {
-		err := c.Transactions.failed[at]
+		err := c.transactions.failed[at]
 		needs := "needs READ on the topic"
 		if errors.Is(err, gapstore.ErrUnsupported) {
 			needs = "can not be told"
@@ -61,7 +61,7 @@ func (c *checking) holdsLastStable(p *Partition) (Finding, bool) {
 	t := &open[0]
 	age := c.now.Sub(t.Since)
 	f.Message = fmt.Sprintf("a transaction is open for %s (since %s), by %s: %s", c.ago(t.Since), Time{t.Since}, t.who(), blocked)
-	if err := c.Transactions.unnamed; err != nil {
+	if err := c.transactions.unnamed; err != nil {
 		f.Message += fmt.Sprintf("; its ID can not be told (%v)", err)
 	}
 	switch {
@@ -81,7 +81,7 @@ func (c *checking) holdsLastStable(p *Partition) (Finding, bool) {
 
 // hangs reports whether the transaction never ends by itself (KIP-664): its
 // coordinator does not know it, or does not end it when its time is up.
-func (t *Transaction) hangs(age time.Duration) bool {
+func (t *transaction) hangs(age time.Duration) bool {
 	if !t.Listed {
 		return false
 	}
@@ -89,7 +89,7 @@ func (t *Transaction) hangs(age time.Duration) bool {
 	return age > abortSlack && !underWay || t.Timeout > 0 && age > t.Timeout+abortSlack
 }
 
-func (t *Transaction) endsBy() string {
+func (t *transaction) endsBy() string {
 	if t.Timeout <= 0 {
 		return ""
 	}
@@ -97,7 +97,7 @@ func (t *Transaction) endsBy() string {
 }
 
 // who is who has the transaction.
-func (t *Transaction) who() string {
+func (t *transaction) who() string {
 	producer := fmt.Sprintf("producer %d (epoch %d)", t.ProducerID, t.ProducerEpoch)
 	switch {
 	case t.ID != "":

@@ -22,14 +22,14 @@ const (
 	leastStuck     = 3       // records, for something to be common to them
 )
 
-// Records are a sample of the records of some groups: the oldest outstanding
-// ones, and for comparison as many that are done.
-type Records struct {
-	partitions map[gapstore.Key]*sampled
+// sample is some of the records of groups: the oldest outstanding ones, and for
+// comparison as many that are done.
+type sample struct {
+	partitions map[gapstore.Key]*partitionSample
 }
 
-// sampled is the sample of one partition of a group.
-type sampled struct {
+// partitionSample is the sample of one partition of a group.
+type partitionSample struct {
 	asked codec.Ranges // offsets
 	got   []sampledRecord
 }
@@ -48,11 +48,11 @@ type trait struct {
 	value  string
 }
 
-// newRecords chooses what to read: partitions of topics in which a group has
+// newSample chooses what to read: partitions of topics in which a group has
 // enough outstanding to find something in common, and those whose map leaves
 // open where their consumer would start.
-func newRecords(groups []Group) *Records {
-	r := &Records{partitions: map[gapstore.Key]*sampled{}}
+func newSample(groups []Group) *sample {
+	s := &sample{partitions: map[gapstore.Key]*partitionSample{}}
 	for i := range groups {
 		g := &groups[i]
 		outstanding := map[string]int64{} // by topic
@@ -67,11 +67,11 @@ func newRecords(groups []Group) *Records {
 				continue
 			}
 			if asked := p.sampleOffsets(); !asked.Empty() {
-				r.partitions[p.Key] = &sampled{asked: asked}
+				s.partitions[p.Key] = &partitionSample{asked: asked}
 			}
 		}
 	}
-	return r
+	return s
 }
 
 // sampleOffsets are the first offsets in gaps, and the first that are done, from
@@ -100,20 +100,20 @@ func firstOffsets(ranges codec.Ranges, n int64) codec.Ranges {
 
 // read fills in the sample. What can not be read is a notice. The error is that
 // nothing more could be read.
-func (r *Records) read(ctx context.Context, store *gapstore.Store) (notices []string, err error) {
-	byPlace := map[place][]*sampled{}
+func (s *sample) read(ctx context.Context, store *gapstore.Store) (notices []string, err error) {
+	byPlace := map[place][]*partitionSample{}
 	var targets []gapstore.Target
 	left, skipped := int64(sampledInAll), 0
-	for _, key := range slices.SortedFunc(maps.Keys(r.partitions), compareKeys) {
-		s := r.partitions[key]
-		if left -= s.asked.Count(); left < 0 {
-			delete(r.partitions, key)
+	for _, key := range slices.SortedFunc(maps.Keys(s.partitions), compareKeys) {
+		p := s.partitions[key]
+		if left -= p.asked.Count(); left < 0 {
+			delete(s.partitions, key)
 			skipped++
 			continue
 		}
 		at := place{key.Topic, key.Partition}
-		byPlace[at] = append(byPlace[at], s)
-		targets = append(targets, gapstore.Target{Topic: key.Topic, Partition: key.Partition, Ranges: s.asked})
+		byPlace[at] = append(byPlace[at], p)
+		targets = append(targets, gapstore.Target{Topic: key.Topic, Partition: key.Partition, Ranges: p.asked})
 	}
 	if skipped > 0 {
 		notices = append(notices, fmt.Sprintf("%d partitions were not searched for what their stuck records have in common: there are too many; check fewer groups", skipped))
@@ -124,17 +124,17 @@ func (r *Records) read(ctx context.Context, store *gapstore.Store) (notices []st
 		case err != nil && found.Topic == "":
 			return notices, err
 		case err != nil:
-			for _, s := range byPlace[at] {
-				s.asked = codec.Ranges{} // it is not known what lies there
+			for _, p := range byPlace[at] {
+				p.asked = codec.Ranges{} // it is not known what lies there
 			}
 			if notice := fmt.Sprintf("what stuck records have in common is not known everywhere: %v", err); !slices.Contains(notices, notice) {
 				notices = append(notices, notice)
 			}
 		case found.Record != nil:
 			kept := sampledRecord{found.Record.Offset, found.Record.Timestamp, traitsOf(found.Record)}
-			for _, s := range byPlace[at] {
-				if s.asked.Contains(kept.offset) {
-					s.got = append(s.got, kept)
+			for _, p := range byPlace[at] {
+				if p.asked.Contains(kept.offset) {
+					p.got = append(p.got, kept)
 				}
 			}
 		}
@@ -157,26 +157,26 @@ func traitsOf(r *kgo.Record) []trait {
 	return traits
 }
 
-// first is the offset of the first record that a consumer of p is given, -1 when
-// it is not known. Not sure: it is not known whether there is one below the
+// firstGiven is the offset of the first record that a consumer of p is given, -1
+// when it is not known. Not sure: it is not known whether there is one below the
 // stable offset.
-func (r *Records) first(p *Partition) (offset int64, sure bool) {
+func (s *sample) firstGiven(p *Partition) (offset int64, sure bool) {
 	switch {
 	case p.Committed >= p.State.Stable:
 		return p.Committed, true
 	case p.LogStart >= p.State.Stable:
 		return p.LogStart, true
-	case r == nil || r.partitions[p.Key] == nil:
+	case s == nil || s.partitions[p.Key] == nil:
 		return -1, false
 	}
-	s := r.partitions[p.Key]
-	for _, record := range s.got {
+	sampled := s.partitions[p.Key]
+	for _, record := range sampled.got {
 		if record.offset >= p.Committed && record.offset < p.State.Stable {
 			return record.offset, true
 		}
 	}
 	below := span(max(p.Committed, p.LogStart), p.State.Stable)
-	if below.Sub(s.asked).Empty() {
+	if below.Sub(sampled.asked).Empty() {
 		return p.State.Stable, true
 	}
 	return -1, false

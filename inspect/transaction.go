@@ -15,8 +15,8 @@ import (
 	"github.com/gapctl/gapctl/gapstore"
 )
 
-// Transaction is a transaction that is open in a log (KIP-664).
-type Transaction struct {
+// transaction is one that is open in a log (KIP-664).
+type transaction struct {
 	ProducerID    int64
 	ProducerEpoch int16
 	// Start is the offset of its first record in the log.
@@ -34,9 +34,9 @@ type Transaction struct {
 	Timeout time.Duration
 }
 
-// Transactions are the open transactions of some logs.
-type Transactions struct {
-	open   map[place][]Transaction // by log, sorted by start
+// openTransactions are the open transactions of some logs.
+type openTransactions struct {
+	open   map[place][]transaction // by log, sorted by start
 	failed map[place]error         // logs whose producers can not be told
 	// unnamed is why nobody tells the IDs, where the broker has no way to.
 	unnamed error
@@ -44,11 +44,11 @@ type Transactions struct {
 	commits map[string]place
 }
 
-// FindTransactions finds the transactions that hold the last stable offsets of
+// findTransactions finds the transactions that hold the last stable offsets of
 // the logs of s, and those that are about to change its commits. Notices say
 // which right is missing.
-func FindTransactions(ctx context.Context, store *gapstore.Store, s *Snapshot) (t *Transactions, notices []string) {
-	t = &Transactions{open: map[place][]Transaction{}, failed: map[place]error{}, commits: map[string]place{}}
+func findTransactions(ctx context.Context, store *gapstore.Store, s *Snapshot) (t *openTransactions, notices []string) {
+	t = &openTransactions{open: map[place][]transaction{}, failed: map[place]error{}, commits: map[string]place{}}
 	logs := map[string][]int32{}
 	add := func(at place) {
 		if !slices.Contains(logs[at.topic], at.partition) {
@@ -82,7 +82,7 @@ func FindTransactions(ctx context.Context, store *gapstore.Store, s *Snapshot) (
 }
 
 // describeProducers asks the leaders who has a transaction open.
-func (t *Transactions) describeProducers(ctx context.Context, store *gapstore.Store, logs map[string][]int32) {
+func (t *openTransactions) describeProducers(ctx context.Context, store *gapstore.Store, logs map[string][]int32) {
 	req := kmsg.NewPtrDescribeProducersRequest()
 	for topic, partitions := range logs {
 		rt := kmsg.NewDescribeProducersRequestTopic()
@@ -111,23 +111,23 @@ func (t *Transactions) describeProducers(ctx context.Context, store *gapstore.St
 }
 
 // openOf are the transactions among the producers that a log remembers.
-func openOf(producers []kmsg.DescribeProducersResponseTopicPartitionActiveProducer) []Transaction {
-	var open []Transaction
+func openOf(producers []kmsg.DescribeProducersResponseTopicPartitionActiveProducer) []transaction {
+	var open []transaction
 	for _, p := range producers {
 		if p.CurrentTxnStartOffset >= 0 {
-			open = append(open, Transaction{
+			open = append(open, transaction{
 				ProducerID: p.ProducerID, ProducerEpoch: int16(p.ProducerEpoch), Start: p.CurrentTxnStartOffset,
 				Since: time.UnixMilli(p.LastTimestamp).UTC(),
 			})
 		}
 	}
-	slices.SortFunc(open, func(a, b Transaction) int { return cmp.Compare(a.Start, b.Start) })
+	slices.SortFunc(open, func(a, b transaction) int { return cmp.Compare(a.Start, b.Start) })
 	return open
 }
 
 // name asks the coordinators for the transactional IDs of the open ones, and
 // since when they are open.
-func (t *Transactions) name(ctx context.Context, store *gapstore.Store) error {
+func (t *openTransactions) name(ctx context.Context, store *gapstore.Store) error {
 	var producers []int64
 	for _, open := range t.open {
 		for i := range open {
