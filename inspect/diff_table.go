@@ -4,7 +4,6 @@ import (
 	"bytes"
 	"fmt"
 	"slices"
-	"strconv"
 
 	"github.com/gapctl/gapctl/codec"
 )
@@ -48,7 +47,7 @@ func (v DiffView) heading() []Cell {
 
 func (d *PartitionDiff) row(layout Layout) []Cell {
 	row := []Cell{
-		toned(d.Group, ToneStrong), toned(d.Topic+"/"+strconv.Itoa(int(d.Partition)), ToneStrong),
+		toned(d.Group, ToneStrong), toned(place{d.Topic, d.Partition}.String(), ToneStrong),
 		d.moved(func(s *PartitionSide) Count { return s.Stable }), d.moved(func(s *PartitionSide) Count { return s.Max }),
 		d.moved(func(s *PartitionSide) Count { return s.Outstanding }),
 	}

@@ -44,11 +44,9 @@ func (p *Partition) isOrphan() bool { return p.Err == nil && p.LogEnd == gapstor
 
 // command is a gapctl command on one partition, ready for a shell.
 func (p *Partition) command(verb string, flags ...string) string {
-	words := append([]string{"gapctl", verb, shellQuote(p.Group), "--topic", shellQuote(p.place())}, flags...)
+	words := append([]string{"gapctl", verb, shellQuote(p.Group), "--topic", shellQuote(p.place().String())}, flags...)
 	return strings.Join(words, " ")
 }
-
-func (p *Partition) place() string { return strings.TrimPrefix(p.Key.String(), p.Group+" ") }
 
 // shellQuote makes a name one word for a POSIX shell. Names of groups may hold
 // anything.

@@ -26,7 +26,7 @@ func (c *checking) stuck(g *Group, p *Partition) (Finding, bool) {
 		Message: fmt.Sprintf("%s outstanding, the oldest, at %d, for %s (written at %s)",
 			records(held), first.Start, c.ago(p.OldestGapAt), Time{p.OldestGapAt}),
 	}
-	target := shellQuote(p.place() + "@" + strconv.FormatInt(first.Start, 10))
+	target := shellQuote(p.place().String() + "@" + strconv.FormatInt(first.Start, 10))
 	if before := c.earlier[p.Key]; before != nil && before.HasState() && before.State.Gaps.Contains(first.Start) {
 		f.Message += fmt.Sprintf("; not done within %s", c.Elapsed.Round(time.Second/10))
 	}

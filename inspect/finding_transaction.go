@@ -45,7 +45,7 @@ func (c *checking) holdsLastStable(p *Partition) (Finding, bool) {
 	if p.LastStable < 0 || p.LastStable >= p.LogEnd {
 		return Finding{}, false
 	}
-	at := place{p.Topic, p.Partition}
+	at := p.place()
 	f := Finding{Kind: "open-transaction", Level: LevelInfo, Ranges: codec.NewRanges(codec.Range{Start: p.LastStable, End: p.LogEnd})}
 	blocked := fmt.Sprintf("read-committed consumers get nothing from %d on, which is %s", p.LastStable, offsets(f.Ranges))
 	open := c.transactions.open[at]

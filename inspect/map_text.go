@@ -157,7 +157,7 @@ func (t *mapText) partition(s *Strip) {
 // undecoded reports whether there is an error in the place of the cells.
 func (s *Strip) undecoded() bool { return s.Error != nil && s.Stable < 0 }
 
-func (s *Strip) place() string { return fmt.Sprintf("%s/%d", s.Topic, s.Partition) }
+func (s *Strip) place() string { return place{s.Topic, s.Partition}.String() }
 
 func (s *Strip) age(now Time) string {
 	if s.OldestGapAt.IsZero() {

@@ -9,12 +9,6 @@ import (
 	"github.com/gapctl/gapctl/gapstore"
 )
 
-// place is one partition, whichever groups have commits for it.
-type place struct {
-	topic     string
-	partition int32
-}
-
 // FindPhantoms fills in the Phantoms of the partitions of s, and judges anew.
 // It reads the logs around the gaps, read-committed, and nothing between. What
 // read-committed readers do not get yet is no phantom. A log that can not be
@@ -24,7 +18,7 @@ func FindPhantoms(ctx context.Context, store *gapstore.Store, s *Snapshot) error
 	empty, err := readEmpty(ctx, store, s)
 	eachPartition(s.Groups, func(p *Partition) {
 		if p.HasState() {
-			p.Phantoms = p.State.Gaps.Intersect(codec.NewRanges(empty[place{p.Topic, p.Partition}]...))
+			p.Phantoms = p.State.Gaps.Intersect(codec.NewRanges(empty[p.place()]...))
 		}
 	})
 	for i := range s.Groups {

@@ -148,7 +148,8 @@ func ReadRecords(ctx context.Context, store *gapstore.Store, g *Group, q RecordQ
 	return func(yield func(Found, error) bool) {
 		at := map[place]*Partition{}
 		for i := range g.Partitions {
-			at[place{g.Partitions[i].Topic, g.Partitions[i].Partition}] = &g.Partitions[i]
+			p := &g.Partitions[i]
+			at[p.place()] = p
 		}
 		for found, err := range store.ReadRecords(ctx, q.Targets(ctx, store, g), gapstore.ReadOptions{Order: q.Order}) {
 			out := Found{At: found}

@@ -136,10 +136,10 @@ func reportFindings(g *Group) []reportFinding {
 	for i := range g.Partitions {
 		p := &g.Partitions[i]
 		for _, f := range p.Findings {
-			list = append(list, reportFinding{f.Level, f.Kind, Clean(p.place()), Clean(f.Message), Clean(string(appendShort(nil, f.Ranges))), Clean(f.Remedy)})
+			list = append(list, reportFinding{f.Level, f.Kind, Clean(p.place().String()), Clean(f.Message), Clean(string(appendShort(nil, f.Ranges))), Clean(f.Remedy)})
 		}
 		if p.Err != nil && len(p.Findings) == 0 {
-			list = append(list, reportFinding{Level: LevelError, Kind: ErrorClass(p.Err), Place: Clean(p.place()), Message: Clean(p.Err.Error())})
+			list = append(list, reportFinding{Level: LevelError, Kind: ErrorClass(p.Err), Place: Clean(p.place().String()), Message: Clean(p.Err.Error())})
 		}
 	}
 	slices.SortStableFunc(list, func(a, b reportFinding) int { return cmp.Compare(b.Level.rank(), a.Level.rank()) })
@@ -158,7 +158,7 @@ func recordsTable(records []Record, now Time) reportTable {
 			key = clip(string(r.Key[:min(len(r.Key), utf8.UTFMax*reportKey)]), reportKey)
 		}
 		t.Rows = append(t.Rows, []string{
-			fmt.Sprintf("%s/%d", Clean(r.Topic), r.Partition), Count(r.Offset).String(), at.String(), string(at.appendAge(nil, now)),
+			Clean(place{r.Topic, r.Partition}.String()), Count(r.Offset).String(), at.String(), string(at.appendAge(nil, now)),
 			Clean(key), Count(len(r.Key) + len(r.Value)).String(), Count(r.Deliveries).String(),
 		})
 	}
@@ -182,7 +182,7 @@ func gapsTable(s Snapshot) (t reportTable, more int) {
 			continue
 		}
 		t.Rows = append(t.Rows, []string{
-			fmt.Sprintf("%s/%d", Clean(g.Topic), g.Partition), Count(g.Start).String(), Count(g.End - 1).String(), Count(g.Count).String(),
+			Clean(place{g.Topic, g.Partition}.String()), Count(g.Start).String(), Count(g.End - 1).String(), Count(g.Count).String(),
 		})
 	}
 	return t, more

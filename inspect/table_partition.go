@@ -26,12 +26,7 @@ func partitionColumns(layout Layout) []Column {
 		Column{Name: "REJECTED"}, Column{Name: "DELIVERY"}, Column{Name: "ERROR"})
 }
 
-// place is the partition as people write it: "orders/3".
-func (v *PartitionView) place() string { return string(v.appendPlace(nil)) }
-
-func (v *PartitionView) appendPlace(b []byte) []byte {
-	return strconv.AppendInt(append(append(b, v.Topic...), '/'), int64(v.Partition), 10)
-}
+func (v *PartitionView) place() place { return place{v.Topic, v.Partition} }
 
 // partitionRows makes the rows of partitions. A row is only valid until the next.
 type partitionRows struct {
@@ -45,7 +40,7 @@ type partitionRows struct {
 func (r *partitionRows) row(first []Cell, p *Partition) []Cell {
 	v := newPartitionView(p)
 	row := append(r.cells[:0], first...)
-	r.text = v.appendPlace(r.text[:0])
+	r.text = v.place().appendTo(r.text[:0])
 	place := len(r.text)
 	r.text = v.appendGaps(r.text, r.layout)
 	gaps := len(r.text)
@@ -152,13 +147,19 @@ func (v *PartitionView) notes(notes []Cell) []Cell {
 	told := v.Error == nil
 	for _, f := range v.Findings {
 		told = told || f.Kind == "foreign" || f.Kind == "undecodable"
-		notes = append(notes, toned("  "+string(f.Level)+" "+f.Kind+" "+v.place()+": "+f.Message, f.Level.tone()))
-		if f.Remedy != "" {
-			notes = append(notes, toned("    "+string(f.Remedy), ToneStrong))
-		}
+		notes = f.notes(notes, v.place())
 	}
 	if !told {
-		notes = append(notes, toned("  error "+v.Error.Class+" "+v.place()+": "+v.Error.Message, ToneBad))
+		notes = append(notes, toned("  error "+v.Error.Class+" "+v.place().String()+": "+v.Error.Message, ToneBad))
+	}
+	return notes
+}
+
+// notes appends the finding, and below it the command that resolves it.
+func (f *FindingView) notes(notes []Cell, at place) []Cell {
+	notes = append(notes, toned("  "+string(f.Level)+" "+f.Kind+" "+at.String()+": "+f.Message, f.Level.tone()))
+	if f.Remedy != "" {
+		notes = append(notes, toned("    "+string(f.Remedy), ToneStrong))
 	}
 	return notes
 }

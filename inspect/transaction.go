@@ -57,7 +57,7 @@ func findTransactions(ctx context.Context, store *gapstore.Store, s *Snapshot) (
 	}
 	eachPartition(s.Groups, func(p *Partition) {
 		if p.LastStable >= 0 && p.LastStable < p.LogEnd {
-			add(place{p.Topic, p.Partition})
+			add(p.place())
 		}
 		if p.Pending {
 			t.commits[p.Group] = place{}

@@ -2,7 +2,6 @@ package inspect
 
 import (
 	"errors"
-	"strconv"
 
 	"github.com/gapctl/gapctl/codec"
 )
@@ -91,16 +90,9 @@ func (v CheckView) Tables(layout Layout) []Table {
 			tables = append(tables, Table{Heading: []Cell{toned(f.Group, ToneStrong)}})
 		}
 		t := &tables[len(tables)-1]
-		t.Notes = append(t.Notes, toned("  "+string(f.Level)+" "+f.Kind+" "+f.place()+": "+f.Message, f.Level.tone()))
-		if f.Remedy != "" {
-			t.Notes = append(t.Notes, toned("    "+string(f.Remedy), ToneStrong))
-		}
+		t.Notes = f.notes(t.Notes, place{f.Topic, f.Partition})
 	}
 	return tables
-}
-
-func (f *CheckedFinding) place() string {
-	return f.Topic + "/" + strconv.Itoa(int(f.Partition))
 }
 
 // rows is a row for each finding.

@@ -98,7 +98,7 @@ func (v *CommitView) row(row []Cell, layout Layout) []Cell {
 	if layout == Flat {
 		row = append(row, text(v.Topic), number(Count(v.Partition)))
 	} else {
-		row = append(row, toned(v.place(), ToneStrong))
+		row = append(row, toned(place{v.Topic, v.Partition}.String(), ToneStrong))
 	}
 	undone := number(v.UndoneCount)
 	if v.UndoneCount > 0 {
@@ -115,11 +115,6 @@ func (v *CommitView) row(row []Cell, layout Layout) []Cell {
 	}
 	return append(row, text(string(v.Encoding)), number(v.Committed), number(v.GapCount),
 		text(v.Closed.String()), text(v.Opened.String()), text(v.Undone.String()), number(Count(v.LogOffset)), text(failed))
-}
-
-func (v *CommitView) place() string {
-	p := PartitionView{Topic: v.Topic, Partition: v.Partition}
-	return p.place()
 }
 
 // change puts in few words what the commit changed.
