@@ -24,13 +24,8 @@ func (v DiffView) Tables(layout Layout) []Table {
 	if layout == Narrow && slices.ContainsFunc(v.Partitions, PartitionDiff.shortened) {
 		notes = append(notes, toned("(+2) stands for 2 more ranges; -o wide shows all, for --done and --outstanding of gapctl reset", ToneFaint))
 	}
-	return []Table{{Columns: columns, Heading: v.heading(), Notes: notes, Rows: func(yield func([]Cell) bool) {
-		for i := range v.Partitions {
-			if !yield(v.Partitions[i].row(layout)) {
-				return
-			}
-		}
-	}}}
+	rows := rowsOf(v.Partitions, func(d *PartitionDiff, row []Cell) []Cell { return d.row(row, layout) })
+	return []Table{{Columns: columns, Heading: v.heading(), Notes: notes, Rows: rows}}
 }
 
 func (v DiffView) heading() []Cell {
@@ -45,12 +40,11 @@ func (v DiffView) heading() []Cell {
 	return []Cell{text(line)}
 }
 
-func (d *PartitionDiff) row(layout Layout) []Cell {
-	row := []Cell{
+func (d *PartitionDiff) row(row []Cell, layout Layout) []Cell {
+	row = append(row,
 		toned(d.Group, ToneStrong), toned(place{d.Topic, d.Partition}.String(), ToneStrong),
 		d.moved(func(s *PartitionSide) Count { return s.Stable }), d.moved(func(s *PartitionSide) Count { return s.Max }),
-		d.moved(func(s *PartitionSide) Count { return s.Outstanding }),
-	}
+		d.moved(func(s *PartitionSide) Count { return s.Outstanding }))
 	if d.Change != ChangeMoved {
 		return append(row, toned(d.told(), ToneWarn), text(""), text(""), text(""))
 	}
@@ -119,29 +113,22 @@ func (v DiffView) flatTable() Table {
 	for i, name := range names {
 		columns[i].Name = name
 	}
-	return Table{Columns: columns, Rows: func(yield func([]Cell) bool) {
-		for i := range v.Partitions {
-			if !yield(v.Partitions[i].flatRow()) {
-				return
-			}
-		}
-	}}
+	return Table{Columns: columns, Rows: rowsOf(v.Partitions, (*PartitionDiff).flatRow)}
 }
 
-func (d *PartitionDiff) flatRow() []Cell {
-	unknown := PartitionSide{Stable: -1, Max: -1, Outstanding: -1}
-	before, after := unknown, unknown
+func (d *PartitionDiff) flatRow(row []Cell) []Cell {
+	none := PartitionSide{Stable: -1, Max: -1, Outstanding: -1}
+	before, after := none, none
 	if d.Before != nil {
 		before = *d.Before
 	}
 	if d.After != nil {
 		after = *d.After
 	}
-	return []Cell{
+	return append(row,
 		text(d.Group), text(d.Topic), number(Count(d.Partition)), text(string(d.Change)),
 		number(before.Stable), number(after.Stable), number(before.Max), number(after.Max),
 		number(before.Outstanding), number(after.Outstanding),
 		number(Count(d.ClosedCount)), number(Count(d.OpenedCount)), number(Count(d.StillCount)), number(Count(d.UndoneCount)),
-		number(Count(d.CommittedCount)), text(d.Closed.String()), text(d.Opened.String()), text(d.Still.String()), text(d.Undone.String()),
-	}
+		number(Count(d.CommittedCount)), text(d.Closed.String()), text(d.Opened.String()), text(d.Still.String()), text(d.Undone.String()))
 }

@@ -29,6 +29,18 @@ type Table struct {
 	Rows iter.Seq[[]Cell]
 }
 
+// rowsOf yields the row of each item: what row appends.
+func rowsOf[T any](items []T, row func(item *T, row []Cell) []Cell) iter.Seq[[]Cell] {
+	return func(yield func([]Cell) bool) {
+		var cells []Cell
+		for i := range items {
+			if cells = row(&items[i], cells[:0]); !yield(cells) {
+				return
+			}
+		}
+	}
+}
+
 // Column is one column of a table.
 type Column struct {
 	Name  string

@@ -81,7 +81,7 @@ func (v CheckView) Count(level Level) int {
 // below, or as rows.
 func (v CheckView) Tables(layout Layout) []Table {
 	if layout != Narrow {
-		return []Table{v.rows()}
+		return []Table{v.flatTable()}
 	}
 	var tables []Table
 	for i := range v.Findings {
@@ -95,24 +95,18 @@ func (v CheckView) Tables(layout Layout) []Table {
 	return tables
 }
 
-// rows is a row for each finding.
-func (v CheckView) rows() Table {
+func (v CheckView) flatTable() Table {
 	return Table{
 		Columns: []Column{
 			{Name: "GROUP"}, {Name: "TOPIC"}, {Name: "PARTITION", Right: true}, {Name: "LEVEL"}, {Name: "KIND"},
 			{Name: "OFFSETS"}, {Name: "MESSAGE"}, {Name: "REMEDY"},
 		},
-		Rows: func(yield func([]Cell) bool) {
-			for i := range v.Findings {
-				f := &v.Findings[i]
-				row := []Cell{
-					toned(f.Group, ToneStrong), text(f.Topic), number(Count(f.Partition)), toned(string(f.Level), f.Level.tone()), text(f.Kind),
-					text(f.Ranges.String()), text(f.Message), text(string(f.Remedy)),
-				}
-				if !yield(row) {
-					return
-				}
-			}
-		},
+		Rows: rowsOf(v.Findings, (*CheckedFinding).flatRow),
 	}
+}
+
+func (f *CheckedFinding) flatRow(row []Cell) []Cell {
+	return append(row,
+		toned(f.Group, ToneStrong), text(f.Topic), number(Count(f.Partition)), toned(string(f.Level), f.Level.tone()), text(f.Kind),
+		text(f.Ranges.String()), text(f.Message), text(string(f.Remedy)))
 }

@@ -4,6 +4,7 @@ import (
 	"encoding/json"
 	"errors"
 	"io"
+	"slices"
 	"strconv"
 
 	"github.com/gapctl/gapctl/codec"
@@ -154,29 +155,22 @@ func (v DecodeView) flatTable() Table {
 			{Name: "INPUT"}, {Name: "FORMAT"}, {Name: "ENCODING"}, {Name: "COMMITTED"}, {Name: "STABLE"}, {Name: "MAX"},
 			{Name: "GAPS"}, {Name: "GAP-COUNT"}, {Name: "OUTSTANDING"}, {Name: "SIZE"}, {Name: "ERROR"},
 		},
-		Rows: func(yield func([]Cell) bool) {
-			for i := range v.Results {
-				if !yield(v.Results[i].flatRow()) {
-					return
-				}
-			}
-		},
+		Rows: rowsOf(v.Results, (*Decoding).flatRow),
 	}
 }
 
-func (v *Decoding) flatRow() []Cell {
-	row := []Cell{
-		text(""), text(string(v.Format)), text(string(v.Encoding)), number(v.Committed), number(v.Stable),
-		number(v.Max), text(v.Gaps.String()), number(v.GapCount), number(v.Outstanding),
-		number(v.Size), text(""),
-	}
+func (v *Decoding) flatRow(row []Cell) []Cell {
+	input, failed := "", ""
 	if v.Input != nil {
-		row[0].Text = *v.Input
+		input = *v.Input
 	}
 	if v.Error != nil {
-		row[len(row)-1].Text = v.Error.Message
+		failed = v.Error.Message
 	}
-	return row
+	return append(row,
+		text(input), text(string(v.Format)), text(string(v.Encoding)), number(v.Committed), number(v.Stable),
+		number(v.Max), text(v.Gaps.String()), number(v.GapCount), number(v.Outstanding),
+		number(v.Size), text(failed))
 }
 
 func (v *Decoding) table(layout Layout) Table {
@@ -199,13 +193,7 @@ func (v *Decoding) table(layout Layout) Table {
 	for _, a := range v.Anomalies {
 		add("anomaly", a.Kind+": "+a.Message, ToneWarn)
 	}
-	return Table{Columns: make([]Column, 2), Rows: func(yield func([]Cell) bool) {
-		for _, row := range rows {
-			if !yield(row) {
-				return
-			}
-		}
-	}}
+	return Table{Columns: make([]Column, 2), Rows: slices.Values(rows)}
 }
 
 func (v *Decoding) formatText() string {

@@ -3,6 +3,7 @@ package inspect
 import (
 	"encoding/json"
 	"io"
+	"slices"
 
 	"github.com/gapctl/gapctl/codec"
 )
@@ -91,11 +92,9 @@ func (v EncodeView) Tables(layout Layout) []Table {
 			{Name: "FORMAT"}, {Name: "ENCODING"}, {Name: "COMMITTED", Right: true}, {Name: "STABLE", Right: true},
 			{Name: "MAX", Right: true}, {Name: "GAPS"}, {Name: "SIZE", Right: true}, {Name: "METADATA"},
 		},
-		Rows: func(yield func([]Cell) bool) {
-			yield([]Cell{
-				text(string(v.Format)), text(string(v.Encoding.Encoding)), number(v.Committed), number(v.Stable),
-				number(v.Max), text(v.Gaps.String()), number(v.Size), text(metadata),
-			})
-		},
+		Rows: slices.Values([][]Cell{{
+			text(string(v.Format)), text(string(v.Encoding.Encoding)), number(v.Committed), number(v.Stable),
+			number(v.Max), text(v.Gaps.String()), number(v.Size), text(metadata),
+		}}),
 	}}
 }

@@ -83,14 +83,8 @@ func (v HistoryView) Tables(layout Layout) []Table {
 			Column{Name: "CLOSED-OFFSETS"}, Column{Name: "OPENED-OFFSETS"}, Column{Name: "UNDONE-OFFSETS"},
 			Column{Name: "LOG-OFFSET", Right: true}, Column{Name: "ERROR"})
 	}
-	return []Table{{Columns: columns, Rows: func(yield func([]Cell) bool) {
-		row := make([]Cell, 0, len(columns))
-		for i := range v.Commits {
-			if row = v.Commits[i].row(row[:0], layout); !yield(row) {
-				return
-			}
-		}
-	}}}
+	rows := rowsOf(v.Commits, func(c *CommitView, row []Cell) []Cell { return c.row(row, layout) })
+	return []Table{{Columns: columns, Rows: rows}}
 }
 
 func (v *CommitView) row(row []Cell, layout Layout) []Cell {

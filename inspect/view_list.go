@@ -27,21 +27,15 @@ func (v ListView) Tables(layout Layout) []Table {
 	if layout != Narrow {
 		columns = append(columns, Column{Name: "TYPE"}, Column{Name: "MEMBERS", Right: true}, Column{Name: "OLDEST-AT"})
 	}
-	return []Table{{Columns: columns, Rows: func(yield func([]Cell) bool) {
-		row := make([]Cell, 0, len(columns))
-		for i := range v.Groups {
-			if row = v.row(row[:0], &v.Groups[i], layout); !yield(row) {
-				return
-			}
-		}
-	}}}
+	rows := rowsOf(v.Groups, func(g *GroupView, row []Cell) []Cell { return g.row(row, layout, v.TakenAt) })
+	return []Table{{Columns: columns, Rows: rows}}
 }
 
-func (v ListView) row(row []Cell, g *GroupView, layout Layout) []Cell {
+func (g *GroupView) row(row []Cell, layout Layout, now Time) []Cell {
 	row = append(row,
 		toned(g.Group, ToneStrong), text(string(g.State)), number(Count(g.Partitions)), number(g.GapCount),
 		number(g.Outstanding), number(g.TrueLag), number(g.Lag),
-		g.OldestGapAt.ageCell(v.TakenAt), g.finding(), text(strings.Join(g.Formats, ",")))
+		g.OldestGapAt.ageCell(now), g.finding(), text(strings.Join(g.Formats, ",")))
 	if layout == Narrow {
 		return row
 	}

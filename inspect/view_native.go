@@ -55,14 +55,10 @@ func (v *Encoding) setNative(s codec.State, o Owner) {
 func (n *NativeRecords) table() Table {
 	return Table{
 		Columns: []Column{{Name: "KEY"}, {Name: "VALUE"}},
-		Rows: func(yield func([]Cell) bool) {
-			for _, r := range n.Records {
-				encode := base64.StdEncoding.EncodeToString
-				if !yield([]Cell{text(encode(r.Key)), text(encode(r.Value))}) {
-					return
-				}
-			}
-		},
+		Rows: rowsOf(n.Records, func(r *NativeRecord, row []Cell) []Cell {
+			encode := base64.StdEncoding.EncodeToString
+			return append(row, text(encode(r.Key)), text(encode(r.Value)))
+		}),
 	}
 }
 
