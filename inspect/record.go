@@ -31,6 +31,15 @@ type Record struct {
 	Deliveries int
 }
 
+// Size is the bytes of key, value and headers together.
+func (r *Record) Size() int {
+	n := len(r.Key) + len(r.Value)
+	for _, h := range r.Headers {
+		n += len(h.Key) + len(h.Value)
+	}
+	return n
+}
+
 // RecordQuery says which records of a group to read.
 type RecordQuery struct {
 	States []RecordState // which; empty: outstanding
@@ -98,8 +107,8 @@ func (p *Partition) deliveryOf(offset int64) *codec.Delivery {
 	return nil
 }
 
-// NewRecord is r as the group of p sees it.
-func (p *Partition) NewRecord(r *kgo.Record) Record {
+// newRecord is r as the group of p sees it.
+func (p *Partition) newRecord(r *kgo.Record) Record {
 	record := Record{Record: r, Group: p.Group, State: p.stateOf(r.Offset), Deliveries: -1}
 	if d := p.deliveryOf(r.Offset); d != nil && d.State != codec.Unknown {
 		record.Deliveries = int(d.Count)
@@ -157,7 +166,7 @@ func ReadRecords(ctx context.Context, store *gapstore.Store, g *Group, q RecordQ
 				if !q.Keys.Match(found.Record) {
 					continue
 				}
-				record := at[place{found.Topic, found.Partition}].NewRecord(found.Record)
+				record := at[place{found.Topic, found.Partition}].newRecord(found.Record)
 				out.Record = &record
 			}
 			if !yield(out, err) {

@@ -90,13 +90,15 @@ func (p *recordPrinter) Write(r *Record) error {
 		}
 		p.append(piece.verb, r)
 	}
-	if len(p.b) < jsonFlushAt {
+	if len(p.b) < flushAt {
 		return nil
 	}
-	return p.Close()
+	return p.flush()
 }
 
-func (p *recordPrinter) Close() error {
+func (p *recordPrinter) Close() error { return p.flush() }
+
+func (p *recordPrinter) flush() error {
 	_, err := p.w.Write(p.b)
 	p.b = p.b[:0]
 	return err

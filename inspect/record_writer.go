@@ -1,12 +1,10 @@
 package inspect
 
 import (
-	"encoding/base64"
 	"encoding/csv"
 	"fmt"
 	"io"
 	"slices"
-	"strconv"
 	"strings"
 	"time"
 	"unicode/utf8"
@@ -30,22 +28,23 @@ func RecordOutputs() []string {
 	return []string{string(OutputTable), string(OutputWide), string(OutputJSON), string(OutputCSV)}
 }
 
-// RecordWriter writes records one by one. Whatever they hold, no control
-// character reaches the writer as such.
+// RecordWriter writes records one by one.
 type RecordWriter interface {
 	Write(*Record) error
-	// Close writes what is left.
+	// Close writes what is left. It does not close what is written to.
 	Close() error
 }
 
-// NewRecordWriter makes a writer of records to w.
+// NewRecordWriter makes a writer of records to w. Whatever they hold, no control
+// character reaches w as such. An output that is none of [RecordOutputs] is an
+// error.
 func NewRecordWriter(w io.Writer, s RecordStyle) (RecordWriter, error) {
 	if !slices.Contains(RecordOutputs(), string(s.Output)) {
 		return nil, fmt.Errorf("records are not written as %s: want one of %s", s.Output, strings.Join(RecordOutputs(), ", "))
 	}
 	switch s.Output {
 	case OutputJSON:
-		return &recordLines{w: &jsonWriter{w: w}, values: s.Values}, nil
+		return &recordJSON{out: &jsonWriter{w: w}, values: s.Values}, nil
 	case OutputCSV:
 		out := csv.NewWriter(w)
 		r := &recordCSV{out: out, style: s}
@@ -55,7 +54,7 @@ func NewRecordWriter(w io.Writer, s RecordStyle) (RecordWriter, error) {
 		}
 		return r, out.Write(names)
 	}
-	return &recordTable{t: &tableWriter{w: w, color: s.Style.Color}, style: s, columns: s.columns()}, nil
+	return &recordTable{out: &tableWriter{w: w, color: s.Style.Color}, style: s, columns: s.columns()}, nil
 }
 
 // shownKey and shownValue are how much of a key or value a table shows, in
@@ -110,15 +109,6 @@ func (s *RecordStyle) row(r *Record) []Cell {
 	return row
 }
 
-// Size is the bytes of key, value and headers.
-func (r *Record) Size() int {
-	n := len(r.Key) + len(r.Value)
-	for _, h := range r.Headers {
-		n += len(h.Key) + len(h.Value)
-	}
-	return n
-}
-
 // bytesCell shows bytes, cut short in tables; what is absent is a dash there.
 func (s *RecordStyle) bytesCell(b []byte, shown int) Cell {
 	switch s.Output {
@@ -139,55 +129,6 @@ func (s *RecordStyle) bytesCell(b []byte, shown int) Cell {
 	return text(string(b[:shown]) + "…")
 }
 
-// recordTable writes a table that may be endless: column widths come from the
-// rows so far, and only grow.
-type recordTable struct {
-	t       *tableWriter
-	style   RecordStyle
-	columns []Column
-	widths  []int
-	rows    [][]Cell
-}
-
-// tableRows is how many rows are measured together.
-const tableRows = 500
-
-func (t *recordTable) Write(r *Record) error {
-	t.rows = append(t.rows, t.style.row(r))
-	if len(t.rows) < tableRows {
-		return nil
-	}
-	return t.flush()
-}
-
-func (t *recordTable) flush() error {
-	if len(t.rows) == 0 {
-		return t.t.err
-	}
-	first := t.widths == nil
-	if first {
-		t.widths = headerWidths(t.columns)
-	}
-	for _, row := range t.rows {
-		widen(t.widths, row)
-	}
-	if first {
-		header := make([]Cell, len(t.columns))
-		for i, c := range t.columns {
-			header[i] = toned(c.Name, ToneFaint)
-		}
-		t.t.row(header, t.columns, t.widths)
-	}
-	for _, row := range t.rows {
-		t.t.row(row, t.columns, t.widths)
-	}
-	t.rows = t.rows[:0]
-	t.t.flush()
-	return t.t.err
-}
-
-func (t *recordTable) Close() error { return t.flush() }
-
 type recordCSV struct {
 	out    *csv.Writer
 	style  RecordStyle
@@ -205,68 +146,4 @@ func (c *recordCSV) Write(r *Record) error {
 func (c *recordCSV) Close() error {
 	c.out.Flush()
 	return c.out.Error()
-}
-
-// recordLines writes a JSON object per record and line.
-type recordLines struct {
-	w      *jsonWriter
-	values bool
-}
-
-func (l *recordLines) Write(r *Record) error {
-	j := l.w
-	appendRecordJSON(j, r, l.values)
-	if len(j.b) > jsonFlushAt {
-		j.flush(0)
-	}
-	return j.err
-}
-
-func (l *recordLines) Close() error {
-	l.w.flush(0)
-	return l.w.err
-}
-
-// appendRecordJSON writes r as one line of JSON.
-func appendRecordJSON(j *jsonWriter, r *Record, values bool) {
-	j.b = append(j.b, '{')
-	j.str("group", r.Group)
-	j.str("topic", r.Topic)
-	j.count("partition", Count(r.Partition))
-	j.begin("offset")
-	j.b = strconv.AppendInt(j.b, r.Offset, 10)
-	j.time("timestamp", Time{r.Timestamp})
-	j.bytes("key", r.Key)
-	if values {
-		j.bytes("value", r.Value)
-	}
-	j.b = append(j.b, `,"headers":[`...)
-	for i, h := range r.Headers {
-		if i > 0 {
-			j.b = append(j.b, ',')
-		}
-		j.b = append(j.b, '{')
-		j.str("key", h.Key)
-		j.bytes("value", h.Value)
-		j.b = append(j.b, '}')
-	}
-	j.b = append(j.b, ']')
-	j.count("delivery_count", Count(r.Deliveries))
-	j.str("state", string(r.State))
-	j.count("size", Count(r.Size()))
-	j.b = append(j.b, '}', '\n')
-}
-
-// bytes writes bytes as text, or, where they are no UTF-8, in base64, which a
-// field KEY_encoding says then. Absent bytes are null.
-func (j *jsonWriter) bytes(key string, b []byte) {
-	switch {
-	case b == nil:
-		j.null(key)
-	case utf8.Valid(b):
-		j.str(key, string(b))
-	default:
-		j.str(key, base64.StdEncoding.EncodeToString(b))
-		j.str(key+"_encoding", "base64")
-	}
 }

@@ -57,7 +57,7 @@ func (t *tableWriter) place(text []byte, blanks int, right bool) {
 func (t *tableWriter) end() {
 	t.owed = 0
 	t.b = append(t.b, '\n')
-	if len(t.b) > 64<<10 && t.w != nil {
+	if len(t.b) > flushAt && t.w != nil {
 		t.flush()
 	}
 }

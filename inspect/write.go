@@ -69,6 +69,9 @@ func Write(w io.Writer, output Output, v View, style Style) error {
 	return writeTables(w, v.Tables(Narrow), style.Color)
 }
 
+// flushAt is the size in bytes at which what is written so far goes out.
+const flushAt = 64 << 10
+
 // writeCSV writes the rows of the tables, which all have the same columns,
 // under one header.
 func writeCSV(w io.Writer, tables []Table) error {

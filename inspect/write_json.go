@@ -19,9 +19,6 @@ type jsonWriter struct {
 	err error
 }
 
-// jsonFlushAt is the size at which what is written so far goes out.
-const jsonFlushAt = 64 << 10
-
 // jsonStreamer is a view that writes itself, as is [JSONWriter]; the others go
 // through their tags.
 type jsonStreamer interface{ writeJSON(*jsonWriter) }
@@ -86,7 +83,7 @@ func (j *jsonWriter) open(key string, bracket byte) {
 
 func (j *jsonWriter) close(bracket byte) {
 	j.b = append(j.b, bracket)
-	if len(j.b) > jsonFlushAt {
+	if len(j.b) > flushAt {
 		j.flush(1)
 	}
 }
@@ -139,7 +136,7 @@ func (j *jsonWriter) ranges(key string, rs codec.Ranges) {
 	j.open(key, '[')
 	for r := range rs.All() {
 		j.begin("")
-		if j.b = r.AppendJSON(j.b); len(j.b) > jsonFlushAt {
+		if j.b = r.AppendJSON(j.b); len(j.b) > flushAt {
 			j.flush(1)
 		}
 	}
