@@ -6,7 +6,6 @@ import (
 	"strings"
 
 	"github.com/gapctl/gapctl/codec"
-	"github.com/gapctl/gapctl/gapstore"
 )
 
 // judge finds what is wrong with the partitions of g, or worth knowing: a pure
@@ -37,10 +36,6 @@ func rules() []rule {
 		rejected, nearDeliveryLimit, openTransaction, restartGreyhound,
 	}
 }
-
-// isOrphan reports whether the topic, or the partition, is gone: its log is
-// unknown although nothing failed.
-func (p *Partition) isOrphan() bool { return p.Err == nil && p.LogEnd == gapstore.NoOffset }
 
 // command is a gapctl command on one partition, ready for a shell.
 func (p *Partition) command(verb string, flags ...string) string {

@@ -149,11 +149,3 @@ func (s suspect) String() string {
 	return fmt.Sprintf("%d of %d stuck records of %s have %s, and %d of %d done ones",
 		s.stuck, s.ofStuck, s.topic, what, s.done, s.ofDone)
 }
-
-// quoted is the start of a text, safe to show.
-func quoted(text string) string {
-	if len(text) > shownText {
-		return fmt.Sprintf("%+q…", text[:shownText])
-	}
-	return fmt.Sprintf("%+q", text)
-}

@@ -92,25 +92,9 @@ func tells(t *codec.PCTake, again codec.Ranges) string {
 	case again.Empty():
 		text += "; that changes nothing"
 	default:
-		text += fmt.Sprintf("; it processes %s again that are done (%s)", records(again), shortRanges(again))
+		text += fmt.Sprintf("; it processes %s again that are done (%s)", plural(again.Count(), "record"), shortRanges(again))
 	}
 	return text
-}
-
-// shownRanges is how many ranges a message shows.
-const shownRanges = 5
-
-// shortRanges is the first few of ranges, and how many more there are.
-func shortRanges(ranges codec.Ranges) string {
-	var texts []string
-	for r := range ranges.All() {
-		if len(texts) == shownRanges {
-			texts = append(texts, fmt.Sprintf("and %d more ranges", ranges.Len()-shownRanges))
-			break
-		}
-		texts = append(texts, r.String())
-	}
-	return strings.Join(texts, ", ")
 }
 
 // restartGreyhound warns that greyhound reads two gaps or more as none, because
@@ -127,7 +111,7 @@ func restartGreyhound(_ *Group, p *Partition) (Finding, bool) {
 	return Finding{
 		Kind: "restart", Level: LevelWarn, Ranges: skipped,
 		Message: fmt.Sprintf("on its start, greyhound reads more than one gap as none: it goes on at %d and never processes %s (%s)",
-			p.Committed, records(skipped), shortRanges(skipped)),
+			p.Committed, plural(skipped.Count(), "record"), shortRanges(skipped)),
 		Remedy: p.command("replay", "--to-topic", "RETRY-TOPIC"),
 	}, true
 }

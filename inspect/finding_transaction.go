@@ -11,6 +11,16 @@ import (
 	"github.com/gapctl/gapctl/gapstore"
 )
 
+func openTransaction(_ *Group, p *Partition) (Finding, bool) {
+	if !p.Pending {
+		return Finding{}, false
+	}
+	return Finding{
+		Kind: "open-transaction", Level: LevelInfo,
+		Message: "a transaction that is still open is about to change this commit",
+	}, true
+}
+
 // abortSlack is how much longer than its timeout a transaction may stay open:
 // coordinators look every ten seconds, and have to reach the logs.
 const abortSlack = time.Minute
@@ -47,7 +57,7 @@ func (c *checking) holdsLastStable(p *Partition) (Finding, bool) {
 	}
 	at := p.place()
 	f := Finding{Kind: "open-transaction", Level: LevelInfo, Ranges: codec.NewRanges(codec.Range{Start: p.LastStable, End: p.LogEnd})}
-	blocked := fmt.Sprintf("read-committed consumers get nothing from %d on, which is %s", p.LastStable, offsets(f.Ranges))
+	blocked := fmt.Sprintf("read-committed consumers get nothing from %d on, which is %s", p.LastStable, plural(f.Ranges.Count(), "offset"))
 	open := c.transactions.open[at]
 	if len(open) == 0 {
 		err := c.transactions.failed[at]
@@ -93,7 +103,7 @@ func (t *transaction) endsBy() string {
 	if t.Timeout <= 0 {
 		return ""
 	}
-	return fmt.Sprintf("; its coordinator aborts it %s after its begin, unless its producer ends it", inWords(t.Timeout))
+	return fmt.Sprintf("; its coordinator aborts it %s after its begin, unless its producer ends it", Spell(t.Timeout))
 }
 
 // who is who has the transaction.

@@ -60,7 +60,7 @@ func phantom(_ *Group, p *Partition) (Finding, bool) {
 	}
 	f := Finding{
 		Kind: "phantom", Level: LevelInfo, Ranges: p.Phantoms,
-		Message: fmt.Sprintf("outstanding, but there is no record that a consumer could get (transaction markers, aborted transactions, log compaction): %s", offsets(p.Phantoms)),
+		Message: fmt.Sprintf("outstanding, but there is no record that a consumer could get (transaction markers, aborted transactions, log compaction): %s", plural(p.Phantoms.Count(), "offset")),
 		Remedy:  p.command("compact"),
 	}
 	for gap := range p.State.Gaps.All() {
@@ -71,12 +71,4 @@ func phantom(_ *Group, p *Partition) (Finding, bool) {
 		}
 	}
 	return f, true
-}
-
-// offsets counts the offsets of ranges in words.
-func offsets(ranges codec.Ranges) string {
-	if n := ranges.Count(); n != 1 {
-		return fmt.Sprintf("%d offsets", n)
-	}
-	return "1 offset"
 }

@@ -147,9 +147,3 @@ func (r *Rates) add(a, b trendSample, key gapstore.Key, seconds float64) {
 		}
 	}
 }
-
-// Spell is d in its two largest units, such as 3h12m.
-func Spell(d time.Duration) string {
-	start := time.Unix(0, 0)
-	return string(Time{start}.appendAge(nil, Time{start.Add(d)}))
-}

@@ -112,18 +112,11 @@ func (g *GroupView) summary(now Time) string {
 	case g.Outstanding == 0:
 		return line + "nothing outstanding, lag " + g.Lag.String()
 	}
-	line += fmt.Sprintf("%s outstanding in %s, true lag %s, lag %s", g.Outstanding, plural(int(g.GapCount), "gap"), g.TrueLag, g.Lag)
+	line += fmt.Sprintf("%s outstanding in %s, true lag %s, lag %s", g.Outstanding, plural(g.GapCount, "gap"), g.TrueLag, g.Lag)
 	if !g.OldestGapAt.IsZero() {
 		line += fmt.Sprintf(", oldest outstanding record written %s ago (%s)", g.OldestGapAt.appendAge(nil, now), g.OldestGapAt)
 	}
 	return line
-}
-
-func plural(n int, word string) string {
-	if n == 1 {
-		return "1 " + word
-	}
-	return fmt.Sprintf("%d %ss", n, word)
 }
 
 func (v DescribeView) writeJSON(j *jsonWriter) {

@@ -196,33 +196,6 @@ func TestClean(t *testing.T) {
 	}
 }
 
-func TestAge(t *testing.T) {
-	now := time.Date(2026, 3, 14, 3, 12, 0, 0, time.UTC)
-	cases := map[time.Duration]string{
-		3*time.Hour + 12*time.Minute + 5*time.Second: "3h12m",
-		49 * time.Hour:   "2d1h",
-		48 * time.Hour:   "2d",
-		90 * time.Second: "1m30s",
-		59 * time.Second: "59s",
-		-time.Minute:     "0s",
-	}
-	for ago, want := range cases {
-		if got := string(Time{now.Add(-ago)}.appendAge(nil, Time{now})); got != want {
-			t.Errorf("age of %s = %q, want %q", ago, got, want)
-		}
-	}
-}
-
-func TestMostSimilar(t *testing.T) {
-	groups := []string{"audit-export", "billing", "billing-eu", "shipping"}
-	cases := map[string]string{"biling": "billing", "BILLING": "billing", "ship": "shipping", "zzz": "", "": "", "export": "audit-export"}
-	for name, want := range cases {
-		if got := mostSimilar(name, groups); got != want {
-			t.Errorf("most similar to %q: %q, want %q", name, got, want)
-		}
-	}
-}
-
 // MarshalJSON is what the tags of a view say.
 func (ps PartitionViews) MarshalJSON() ([]byte, error) {
 	views := make([]PartitionView, len(ps))

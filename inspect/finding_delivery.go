@@ -1,0 +1,43 @@
+package inspect
+
+import (
+	"fmt"
+
+	"github.com/gapctl/gapctl/codec"
+)
+
+func rejected(_ *Group, p *Partition) (Finding, bool) {
+	if len(p.State.Delivery) == 0 || !p.HasState() {
+		return Finding{}, false
+	}
+	ranges := codec.Rejected(p.State)
+	if ranges.Empty() {
+		return Finding{}, false
+	}
+	return Finding{
+		Kind: "rejected", Level: LevelWarn, Ranges: ranges,
+		Message: fmt.Sprintf("archived without being processed, because rejected or delivered too often: %s", plural(ranges.Count(), "record")),
+		Remedy:  p.command("records", "--rejected"),
+	}, true
+}
+
+func nearDeliveryLimit(g *Group, p *Partition) (Finding, bool) {
+	if g.DeliveryLimit <= 0 || !p.HasState() {
+		return Finding{}, false
+	}
+	var near []codec.Range
+	for _, d := range p.State.Delivery {
+		if d.State == codec.Available && int(d.Count) >= g.DeliveryLimit-1 && d.Count > 0 {
+			near = append(near, d.Range)
+		}
+	}
+	if len(near) == 0 {
+		return Finding{}, false
+	}
+	ranges := codec.NewRanges(near...)
+	return Finding{
+		Kind: "near-delivery-limit", Level: LevelWarn, Ranges: ranges,
+		Message: fmt.Sprintf("delivered in vain so often that the next time is the last (the limit is %d): %s", g.DeliveryLimit, plural(ranges.Count(), "record")),
+		Remedy:  p.command("records"),
+	}, true
+}
