@@ -1,13 +1,7 @@
 package inspect
 
 import (
-	"bytes"
-	"cmp"
 	"context"
-	"encoding/binary"
-	"errors"
-	"fmt"
-	"math"
 	"slices"
 	"time"
 
@@ -27,19 +21,23 @@ type Commit struct {
 	Offset int64
 	// Deleted is true when the commit was deleted or has expired.
 	Deleted bool
-	// Known is whether Stable, Max, Gaps and Outstanding are.
-	Known                  bool
-	Stable, Max            int64
-	GapCount               int
-	Outstanding, Committed int64
-	Format, Encoding       string
+	// Committed is Kafka's committed offset (share groups: the start offset), or
+	// [gapstore.NoOffset].
+	Committed int64
+	// Known is whether Stable, Max, GapCount and Outstanding are.
+	Known            bool
+	Stable, Max      int64 // as in [codec.State]
+	GapCount         int
+	Outstanding      int64 // offsets in gaps
+	Format, Encoding string
 	// Compared is false when no earlier commit is known to compare with.
 	Compared bool
 	// Closed are offsets that were in gaps before, and are done; Opened are in
 	// gaps, and were not in any before; Undone were done before, and are not
 	// any more.
 	Closed, Opened, Undone Moved
-	Err                    error
+	// Err is why the commit can not be read.
+	Err error
 }
 
 // Moved is offsets that moved from one state to another.
@@ -53,7 +51,7 @@ type Moved struct {
 const movedRanges = 1000
 
 func newMoved(ranges codec.Ranges) Moved {
-	c := Moved{Count: ranges.Count(), Ranges: ranges}
+	m := Moved{Count: ranges.Count(), Ranges: ranges}
 	if ranges.Len() > movedRanges {
 		first := make([]codec.Range, 0, movedRanges)
 		for r := range ranges.All() {
@@ -62,14 +60,14 @@ func newMoved(ranges codec.Ranges) Moved {
 			}
 			first = append(first, r)
 		}
-		c.Ranges = codec.NewRanges(first...)
+		m.Ranges = codec.NewRanges(first...)
 	}
-	return c
+	return m
 }
 
 // HistoryQuery says which commits of a group to read.
 type HistoryQuery struct {
-	Topics Topics
+	Topics Topics // empty: of all
 	// Limit is how many of the newest are kept; above 0.
 	Limit int
 }
@@ -114,10 +112,11 @@ func ReadHistory(ctx context.Context, store *gapstore.Store, g *Group, q History
 	return all, nil
 }
 
-// newestCommits keeps the newest.
+// newestCommits keeps the newest of any number of commits that come in order.
 type newestCommits struct {
-	limit, dropped int
-	commits        []Commit
+	limit   int
+	commits []Commit // fewer than twice the limit, so that few are moved
+	dropped int      // how many were let go
 }
 
 func (n *newestCommits) add(c Commit) {
@@ -131,61 +130,4 @@ func (n *newestCommits) kept() []Commit {
 	n.dropped += more
 	n.commits = n.commits[more:]
 	return n.commits
-}
-
-// historyFailure says which right it takes to read a topic.
-func historyFailure(topic string, err error) error {
-	var known *gapstore.Error
-	if !errors.As(err, &known) {
-		return err
-	}
-	failure := *known
-	if known.Class == gapstore.ErrDenied || known.Class == gapstore.ErrNotFound {
-		failure.Op = "the history can not be read in topic " + topic
-		failure.Hint = fmt.Sprintf("needs READ and DESCRIBE on topic %s, which only Apache Kafka itself has", topic)
-	}
-	return &failure
-}
-
-// ownedBy tells the keys of group's records among those that begin with one of
-// two types and the group (OffsetCommitKey, ShareSnapshotKey, ShareUpdateKey).
-func ownedBy(group string) func(key []byte) bool {
-	if len(group) > math.MaxInt16 {
-		return func([]byte) bool { return false }
-	}
-	owner := append(binary.BigEndian.AppendUint16(nil, uint16(len(group))), group...)
-	return func(key []byte) bool {
-		return len(key) > 2 && binary.BigEndian.Uint16(key) <= 1 && bytes.HasPrefix(key[2:], owner)
-	}
-}
-
-// tally compares the commits of one partition, one after the other.
-type tally struct{ before *codec.State }
-
-// take completes c, of which state (nil: not known) is the meaning.
-func (t *tally) take(c *Commit, state *codec.State) {
-	if state != nil {
-		c.Known, c.Stable, c.Max = true, state.Stable, state.Max
-		c.GapCount, c.Outstanding = state.Gaps.Len(), state.Outstanding()
-		if t.before != nil {
-			c.Compared = true
-			c.compare(t.before, state)
-		}
-	}
-	t.before = state
-}
-
-func (c *Commit) compare(before, now *codec.State) {
-	c.Closed = newMoved(before.Gaps.Clip(codec.Range{Start: 0, End: now.Max}).Sub(now.Gaps))
-	c.Opened = newMoved(now.Gaps.Sub(before.Gaps))
-	open := now.Gaps.Union(span(now.Max, before.Max)).Clip(codec.Range{Start: 0, End: before.Max})
-	c.Undone = newMoved(open.Sub(before.Gaps))
-}
-
-// sortLogs puts logs in order, each once.
-func sortLogs(logs []gapstore.LogPlace) []gapstore.LogPlace {
-	slices.SortFunc(logs, func(a, b gapstore.LogPlace) int {
-		return cmp.Or(cmp.Compare(a.Topic, b.Topic), cmp.Compare(a.Partition, b.Partition))
-	})
-	return slices.Compact(logs)
 }

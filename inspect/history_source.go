@@ -1,7 +1,13 @@
 package inspect
 
 import (
+	"bytes"
+	"cmp"
 	"context"
+	"encoding/binary"
+	"errors"
+	"fmt"
+	"math"
 	"slices"
 
 	"github.com/twmb/franz-go/pkg/kgo"
@@ -27,7 +33,7 @@ func historySources(ctx context.Context, store *gapstore.Store, g *Group) ([]his
 	if err != nil {
 		return nil, historyFailure(TopicConsumerOffsets, err)
 	}
-	commits := commitHistory{tallies: map[place]*tally{}}
+	commits := commitHistory{pasts: map[place]*past{}}
 	sources := []historySource{{log, ownedBy(g.Name), commits.read}}
 	if !slices.ContainsFunc(g.Partitions, func(p Partition) bool { return len(p.Slots) > 0 }) {
 		return sources, nil
@@ -35,7 +41,7 @@ func historySources(ctx context.Context, store *gapstore.Store, g *Group) ([]his
 	if log, err = store.NativeLog(ctx, g.Name); err != nil {
 		return nil, historyFailure(codec.NativeTopic, err)
 	}
-	natives := nativeHistory{names: topicNames(g), folds: map[nativePlace]*nativeTally{}}
+	natives := nativeHistory{names: topicNames(g), pasts: map[nativePlace]*nativePast{}}
 	mine := func(key []byte) bool {
 		group, ok := codec.NativeOwner(key)
 		return ok && string(group) == g.Name
@@ -55,7 +61,7 @@ func shareSources(ctx context.Context, store *gapstore.Store, g *Group) ([]histo
 	}
 	var sources []historySource
 	for _, log := range sortLogs(logs) {
-		shares := shareHistory{names: topicNames(g), folds: map[codec.ShareKey]*shareTally{}}
+		shares := shareHistory{names: topicNames(g), pasts: map[codec.ShareKey]*sharePast{}}
 		sources = append(sources, historySource{log, ownedBy(g.Name), shares.read})
 	}
 	return sources, nil
@@ -70,125 +76,36 @@ func topicNames(g *Group) map[[16]byte]string {
 	return names
 }
 
-func nameOf(names map[[16]byte]string, id [16]byte) string {
-	if name, ok := names[id]; ok {
-		return name
+// ownedBy tells the keys of group's records among those that begin with one of
+// two types and the group (OffsetCommitKey, ShareSnapshotKey, ShareUpdateKey).
+func ownedBy(group string) func(key []byte) bool {
+	if len(group) > math.MaxInt16 {
+		return func([]byte) bool { return false }
 	}
-	return string(topicIDText(id))
+	owner := append(binary.BigEndian.AppendUint16(nil, uint16(len(group))), group...)
+	return func(key []byte) bool {
+		return len(key) > 2 && binary.BigEndian.Uint16(key) <= 1 && bytes.HasPrefix(key[2:], owner)
+	}
 }
 
-// commitHistory reads offset commits.
-type commitHistory struct{ tallies map[place]*tally }
-
-func (h *commitHistory) read(r *kgo.Record) (Commit, bool) {
-	c, err := codec.DecodeOffsetCommit(r.Key, r.Value)
-	if err != nil && c.Group == "" {
-		if c, _ = codec.DecodeOffsetCommit(r.Key, nil); c.Group == "" {
-			return Commit{}, false // the key is no commit's
-		}
-	}
-	out := Commit{At: c.CommittedAt, Topic: c.Topic, Partition: c.Partition, Committed: c.Offset, Deleted: err == nil && c.Tombstone, Err: err}
-	if out.At.IsZero() {
-		out.At = r.Timestamp.UTC()
-	}
-	at := place{c.Topic, c.Partition}
-	if h.tallies[at] == nil {
-		h.tallies[at] = new(tally)
-	}
-	if c.Tombstone { // a value that can not be read leaves as little to tell
-		out.Committed = gapstore.NoOffset
-		h.tallies[at].take(&out, nil)
-		return out, true
-	}
-	d, err := codec.Decode(c.Metadata, c.Offset)
-	if out.Err = err; err != nil {
-		h.tallies[at].take(&out, nil)
-		return out, true
-	}
-	if out.Format, out.Encoding = d.Format, d.Encoding; d.Foreign {
-		out.Format, out.Encoding = "", ""
-	}
-	h.tallies[at].take(&out, &d.State)
-	return out, true
+// sortLogs puts logs in order, each once.
+func sortLogs(logs []gapstore.LogPlace) []gapstore.LogPlace {
+	slices.SortFunc(logs, func(a, b gapstore.LogPlace) int {
+		return cmp.Or(cmp.Compare(a.Topic, b.Topic), cmp.Compare(a.Partition, b.Partition))
+	})
+	return slices.Compact(logs)
 }
 
-// shareTally is one share partition.
-type shareTally struct {
-	tally
-	fold codec.ShareFold
-}
-
-// shareHistory reads the records of share groups: snapshots, and what changed
-// since.
-type shareHistory struct {
-	names map[[16]byte]string
-	folds map[codec.ShareKey]*shareTally
-}
-
-func (h *shareHistory) read(r *kgo.Record) (Commit, bool) {
-	rec, err := codec.DecodeShareRecord(r.Key, r.Value)
-	if err != nil && rec.Kind == "" {
-		return Commit{}, false
+// historyFailure says which right it takes to read a topic.
+func historyFailure(topic string, err error) error {
+	var known *gapstore.Error
+	if !errors.As(err, &known) {
+		return err
 	}
-	t := h.folds[rec.Key]
-	if t == nil {
-		t = new(shareTally)
-		h.folds[rec.Key] = t
+	failure := *known
+	if known.Class == gapstore.ErrDenied || known.Class == gapstore.ErrNotFound {
+		failure.Op = "the history can not be read in topic " + topic
+		failure.Hint = fmt.Sprintf("needs READ and DESCRIBE on topic %s, which only Apache Kafka itself has", topic)
 	}
-	out := Commit{
-		At: r.Timestamp.UTC(), Topic: nameOf(h.names, rec.Key.TopicID), Partition: rec.Key.Partition, Committed: gapstore.NoOffset,
-		Format: "share-group", Encoding: string(rec.Kind), Deleted: rec.Tombstone, Err: t.fold.Apply(r.Key, r.Value),
-	}
-	var state *codec.State
-	for _, s := range t.fold.All() {
-		if s.Err == nil && s.Initialized() {
-			now := s.State()
-			state, out.Committed = &now, s.StartOffset
-		}
-	}
-	t.take(&out, state)
-	return out, true
-}
-
-// nativeTally is one partition in the native topic, with all its slots.
-type nativeTally struct {
-	tally
-	fold codec.NativeFold
-}
-
-// nativeHistory reads native commits. Chunks come first, and a head ends each.
-type nativeHistory struct {
-	names map[[16]byte]string
-	folds map[nativePlace]*nativeTally
-}
-
-func (h *nativeHistory) read(r *kgo.Record) (Commit, bool) {
-	rec, err := codec.DecodeNativeRecord(r.Key, r.Value)
-	if err != nil && rec.Kind == "" {
-		return Commit{}, false
-	}
-	at := nativePlace{rec.Group, rec.TopicID, rec.Partition}
-	t := h.folds[at]
-	if t == nil {
-		t = new(nativeTally)
-		h.folds[at] = t
-	}
-	err = t.fold.Apply(r.Key, r.Value)
-	if rec.Kind != "head" && err == nil {
-		return Commit{}, false
-	}
-	out := Commit{
-		At: r.Timestamp.UTC(), Topic: nameOf(h.names, rec.TopicID), Partition: rec.Partition, Committed: gapstore.NoOffset,
-		Format: nativeName, Deleted: rec.Tombstone, Err: err,
-	}
-	var state *codec.State
-	for entry := range t.fold.All() {
-		if now, err := entry.State(); err != nil {
-			out.Err = err
-		} else {
-			state = &now
-		}
-	}
-	t.take(&out, state)
-	return out, true
+	return &failure
 }
