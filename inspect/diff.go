@@ -14,7 +14,7 @@ type DiffView struct {
 	Head
 	Before     DiffSide        `json:"before"`
 	After      DiffSide        `json:"after"`
-	Same       int             `json:"same"`
+	Same       int             `json:"same"`   // partitions
 	Unread     []string        `json:"unread"` // groups that one of the sides could not read: they are left out
 	Partitions []PartitionDiff `json:"partitions"`
 }
@@ -61,7 +61,7 @@ type PartitionDiff struct {
 	CommittedCount int64 `json:"committed_count"`
 }
 
-// PartitionSide is a partition in one of the snapshots.
+// PartitionSide is a partition in one of the snapshots: offsets and counts.
 type PartitionSide struct {
 	Stable      Count `json:"stable"`
 	Max         Count `json:"max"`
@@ -73,6 +73,8 @@ type PartitionSide struct {
 }
 
 // NewDiffView compares two snapshots, partition by partition of those in topics.
+// A partition that is in one of them only, because it was not asked for in the
+// other, is left out.
 func NewDiffView(before, after Snapshot, topics Topics) DiffView {
 	v := DiffView{
 		Head: Head{"diff", SchemaVersion}, Partitions: []PartitionDiff{},
@@ -81,15 +83,20 @@ func NewDiffView(before, after Snapshot, topics Topics) DiffView {
 	v.Unread = unreadGroups(before, after)
 	old, now := v.side(before, topics), v.side(after, topics)
 	for len(old)+len(now) > 0 {
-		var a, b *Partition
-		order := 0
-		if len(old) > 0 && len(now) > 0 {
+		var order int
+		switch {
+		case len(now) == 0:
+			order = -1
+		case len(old) == 0:
+			order = 1
+		default:
 			order = compareKeys(old[0].Key, now[0].Key)
 		}
-		if len(now) == 0 || len(old) > 0 && order <= 0 {
+		var a, b *Partition // the next one, before and after
+		if order <= 0 {
 			a, old = old[0], old[1:]
 		}
-		if a == nil || len(now) > 0 && order == 0 {
+		if order >= 0 {
 			b, now = now[0], now[1:]
 		}
 		if a == nil && !before.Selection.covers(b) || b == nil && !after.Selection.covers(a) {
