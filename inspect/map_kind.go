@@ -51,11 +51,6 @@ func (k MapKind) look() mapLook {
 // sgr is the kind's colour as an ANSI sequence.
 func (k MapKind) sgr() string { return fmt.Sprintf("\x1b[38;5;%dm", k.look().color) }
 
-// mapLegend is the order in which kinds are told.
-func mapLegend() []MapKind {
-	return []MapKind{MapOutstanding, MapDone, MapUnread, MapLost, MapPhantom, MapRejected, MapBeyond}
-}
-
 // String is the kind's name in JSON.
 func (k MapKind) String() string { return k.look().name }
 

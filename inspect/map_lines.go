@@ -2,11 +2,11 @@ package inspect
 
 import "strings"
 
-// MapLines is a map in lines, for a screen that scrolls: each
-// partition is one of them.
+// MapLines is a map in lines, for a screen that scrolls: each partition is one
+// of them. They have the colours that were asked for, and no line ends.
 type MapLines struct {
 	Heading []string // the group and what is the matter with it
-	Columns string
+	Columns string   // the names of the columns
 	Rows    []string // in order of the partitions
 	Legend  []string
 }
@@ -16,7 +16,7 @@ func NewMapLines(s Snapshot, o MapOptions, style MapStyle) MapLines {
 	t := mapText{style: style, width: o.Columns}
 	v := NewMapView(s, o)
 	t.measure(v)
-	t.marks = false
+	t.marks = false // which would be lines of their own
 	t.fit(v, o)
 	var lines MapLines
 	take := func() []string {

@@ -154,48 +154,6 @@ func (t *mapText) partition(s *Strip) {
 	}
 }
 
-// undecoded reports whether there is an error in the place of the cells.
-func (s *Strip) undecoded() bool { return s.Error != nil && s.Stable < 0 }
-
-func (s *Strip) place() string { return place{s.Topic, s.Partition}.String() }
-
-func (s *Strip) age(now Time) string {
-	if s.OldestGapAt.IsZero() {
-		return "-"
-	}
-	return string(s.OldestGapAt.appendAge(nil, now))
-}
-
-// columns is how wide the cells are.
-func (s *Strip) columns() int {
-	n := 0
-	for i := range s.Cells {
-		n += s.Cells[i].Columns
-	}
-	return n
-}
-
-// alsoKinds are the kinds that are worth a number beside the outstanding.
-func (s *Strip) alsoKinds() []MapKind {
-	var kinds []MapKind
-	for _, k := range []MapKind{MapLost, MapPhantom, MapRejected, MapBeyond, MapUnread} {
-		if s.Counts[k] > 0 {
-			kinds = append(kinds, k)
-		}
-	}
-	return kinds
-}
-
-func (s *Strip) alsoText(k MapKind) string { return fmt.Sprintf("%d %s", s.Counts[k], k.look().short) }
-
-func (s *Strip) also() string {
-	var parts []string
-	for _, k := range s.alsoKinds() {
-		parts = append(parts, s.alsoText(k))
-	}
-	return strings.Join(parts, ", ")
-}
-
 func (t *mapText) line(c Cell) { t.b.WriteString(t.paint(Clean(c.Text), sgr[c.Tone]) + "\n") }
 
 // paint is s, which is clean, in a colour: a sequence of [sgr].
@@ -212,7 +170,7 @@ func padRight(s string, width int) string {
 }
 
 // separator is what stands before the part at i of a list.
-func separator[T any](i int, first, others T) T {
+func separator(i int, first, others string) string {
 	if i == 0 {
 		return first
 	}

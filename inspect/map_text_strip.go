@@ -86,7 +86,7 @@ func (t *mapText) legend(g *MappedGroup) {
 			t.b.WriteByte('\n')
 			column = 0
 		}
-		gap := strings.Repeat(" ", separator(column, 2, 3))
+		gap := separator(column, "  ", "   ")
 		t.b.WriteString(gap + t.paint(glyph, code) + " " + words)
 		column += len(gap) + length + 1
 	}
@@ -107,24 +107,4 @@ func (t *mapText) legend(g *MappedGroup) {
 	if most > 0 {
 		t.line(toned("  "+scaleText(least, most), ToneFaint))
 	}
-}
-
-// used is what the group's strips show: how many cells of each kind, whether
-// any is not to scale, and the least and most offsets per column.
-func (g *MappedGroup) used() (kinds [mapKinds]int, elided bool, least, most int64) {
-	for i := range g.Strips {
-		s := &g.Strips[i]
-		if len(s.Cells) == 0 {
-			continue
-		}
-		if least == 0 || s.PerColumn < least {
-			least = s.PerColumn
-		}
-		most = max(most, s.PerColumn)
-		for c := range s.Cells {
-			kinds[s.Cells[c].Kind]++
-			elided = elided || s.Cells[c].Elided
-		}
-	}
-	return kinds, elided, least, most
 }
