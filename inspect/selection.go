@@ -1,10 +1,6 @@
 package inspect
 
-import (
-	"slices"
-	"strconv"
-	"strings"
-)
+import "slices"
 
 // Selection is the part of a cluster that a snapshot covers. What is not in it
 // may exist all the same. The zero value is everything.
@@ -31,18 +27,6 @@ func (s Selection) covers(p *Partition) bool {
 	groups := Query{Groups: s.Groups, All: len(s.Groups) == 0}
 	return groups.wants(p.Group) && s.Topics.Match(p.Topic, p.Partition) &&
 		(len(s.Formats) == 0 || slices.Contains(s.Formats, p.Format))
-}
-
-// String is the filter as [ParseTopics] reads it.
-func (f TopicFilter) String() string {
-	if f.Partitions == nil {
-		return f.Topic
-	}
-	numbers := make([]string, len(f.Partitions))
-	for i, n := range f.Partitions {
-		numbers[i] = strconv.Itoa(int(n))
-	}
-	return f.Topic + "/" + strings.Join(numbers, ",")
 }
 
 // SelectionView is a selection in documents. Each list is empty where nothing

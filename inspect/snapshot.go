@@ -78,17 +78,6 @@ type Partition struct {
 	holders map[gapstore.HeldSlot]Member // who writes which slot, of the group
 }
 
-// Level is how much a finding matters.
-type Level string
-
-// The levels, in ascending order.
-const (
-	LevelOK    Level = "ok"
-	LevelInfo  Level = "info"
-	LevelWarn  Level = "warn"
-	LevelError Level = "error"
-)
-
 // Finding is one thing that is wrong with a partition, or worth knowing.
 type Finding struct {
 	Kind    string       // a stable name, such as "lost"

@@ -108,7 +108,7 @@ func (v Decoding) writeJSON(j *jsonWriter) {
 		j.close('}')
 	}
 	j.close(']')
-	v.Error.writeJSON(j, "error")
+	v.Error.writeJSON(j)
 	if v.RecordView != nil {
 		v.RecordView.writeJSON(j)
 	}

@@ -1,13 +1,5 @@
 package inspect
 
-import (
-	"errors"
-	"slices"
-
-	"github.com/gapctl/gapctl/codec"
-	"github.com/gapctl/gapctl/gapstore"
-)
-
 // GroupView is one group, summed up over its partitions. A sum leaves out the
 // partitions where it is not known, and is null when it is known for none.
 type GroupView struct {
@@ -45,105 +37,6 @@ func NewGroupView(g *Group) GroupView {
 	return v
 }
 
-// worst is the kind of the first finding of that level, or the class of the
-// error that is one; "" when there is none.
-func (g *Group) worst(level Level) string {
-	if g.Err != nil {
-		return ErrorClass(g.Err)
-	}
-	failed := ""
-	for i := range g.Partitions {
-		p := &g.Partitions[i]
-		for _, f := range p.Findings {
-			if f.Level == level {
-				return f.Kind
-			}
-		}
-		if failed == "" && p.Err != nil {
-			failed = ErrorClass(p.Err)
-		}
-	}
-	return failed
-}
-
-// rank orders the levels.
-func (l Level) rank() int {
-	return slices.Index([]Level{LevelOK, LevelInfo, LevelWarn, LevelError}, l)
-}
-
-// gapFormat is the entry's format when that holds gaps, otherwise "".
-func gapFormat(e *gapstore.Entry) string {
-	if e.Foreign {
-		return ""
-	}
-	return e.Format
-}
-
-// holdsGaps reports whether the group has gap commits, or may have some that
-// can not be read.
-func (g *Group) holdsGaps() bool {
-	return g.Err != nil || slices.ContainsFunc(g.Partitions, func(p Partition) bool {
-		return p.Err != nil && !p.HasState() || gapFormat(p.Entry) != ""
-	})
-}
-
-// ErrorView is why something could not be read.
-type ErrorView struct {
-	Class   string `json:"class"`
-	Message string `json:"message"`
-	// Position is a character of the metadata, or a byte of its payload.
-	Position Count `json:"position"`
-	// Cause is the error itself.
-	Cause error `json:"-"`
-}
-
-func newErrorView(err error) *ErrorView {
-	if err == nil {
-		return nil
-	}
-	v := &ErrorView{Class: ErrorClass(err), Message: err.Error(), Position: -1, Cause: err}
-	var bad *codec.Error
-	if errors.As(err, &bad) {
-		v.Position = Count(bad.Position)
-	}
-	return v
-}
-
-// ErrorClass is the name that the output has for the class of err.
-func ErrorClass(err error) string {
-	switch {
-	case errors.Is(err, codec.ErrCorrupt):
-		return "corrupt"
-	case errors.Is(err, codec.ErrUnknownFormat):
-		return "unknown-format"
-	case errors.Is(err, codec.ErrAmbiguous):
-		return "ambiguous"
-	case errors.Is(err, codec.ErrTooLarge):
-		return "too-large"
-	case errors.Is(err, codec.ErrUnsupported), errors.Is(err, gapstore.ErrUnsupported):
-		return "unsupported"
-	case errors.Is(err, gapstore.ErrDenied):
-		return "denied"
-	case errors.Is(err, gapstore.ErrUnavailable):
-		return "unavailable"
-	case errors.Is(err, gapstore.ErrNotFound):
-		return "not-found"
-	}
-	return "failure"
-}
-
-func (e *ErrorView) writeJSON(j *jsonWriter, key string) {
-	if e == nil {
-		j.null(key)
-		return
-	}
-	j.open(key, '{')
-	j.str("class", e.Class)
-	j.str("message", e.Message)
-	j.count("position", e.Position)
-	j.close('}')
-}
-
 // writeSums writes the fields of v, within an open object; without the count
 // of partitions where the document has them all.
 func (v *GroupView) writeSums(j *jsonWriter, partitions bool) {
@@ -161,7 +54,7 @@ func (v *GroupView) writeSums(j *jsonWriter, partitions bool) {
 	j.count("true_lag", v.TrueLag)
 	j.time("oldest_gap_at", v.OldestGapAt)
 	j.str("level", string(v.Level))
-	v.Error.writeJSON(j, "error")
+	v.Error.writeJSON(j)
 }
 
 // finding is the worst finding as tables show it: "warn near-limit".
@@ -170,14 +63,4 @@ func (v *GroupView) finding() Cell {
 		return Cell{Text: string(v.Level), Tone: ToneGood}
 	}
 	return Cell{Text: string(v.Level) + " " + v.worst, Tone: v.Level.tone()}
-}
-
-func (l Level) tone() Tone {
-	switch l {
-	case LevelError:
-		return ToneBad
-	case LevelWarn:
-		return ToneWarn
-	}
-	return TonePlain
 }

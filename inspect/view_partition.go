@@ -103,7 +103,7 @@ func (v *PartitionView) writeJSON(j *jsonWriter) {
 	j.count("size_limit", v.SizeLimit)
 	j.ranges("rejected", v.Rejected)
 	v.writeLists(j)
-	v.Error.writeJSON(j, "error")
+	v.Error.writeJSON(j)
 	j.close('}')
 }
 

@@ -67,7 +67,7 @@ func (v *SlotView) writeJSON(j *jsonWriter) {
 	j.name("member", v.Member)
 	j.name("client_id", v.ClientID)
 	j.name("instance_id", v.InstanceID)
-	v.Error.writeJSON(j, "error")
+	v.Error.writeJSON(j)
 	j.close('}')
 }
 

@@ -2,7 +2,6 @@ package inspect
 
 import (
 	"encoding/base64"
-	"errors"
 
 	"github.com/gapctl/gapctl/codec"
 )
@@ -60,46 +59,4 @@ func (n *NativeRecords) table() Table {
 			return append(row, text(encode(r.Key)), text(encode(r.Value)))
 		}),
 	}
-}
-
-// nativePlace is the partition that slots share.
-type nativePlace struct {
-	group     string
-	topicID   [16]byte
-	partition int32
-}
-
-// decodeNativeRecord tells what a chunk says by itself, and, for a head, which
-// comes last, what the commit says as a whole.
-func (d *RecordDecoder) decodeNativeRecord(key, value []byte) Decoding {
-	rec, err := codec.DecodeNativeRecord(key, value)
-	if err != nil && rec.Kind == "" {
-		return FailedDecoding(err)
-	}
-	place := nativePlace{rec.Group, rec.TopicID, rec.Partition}
-	fold := d.natives[place]
-	if fold == nil {
-		if d.natives == nil {
-			d.natives = map[nativePlace]*codec.NativeFold{}
-		}
-		fold = new(codec.NativeFold)
-		d.natives[place] = fold
-	}
-	v := unanswered()
-	switch err = errors.Join(err, fold.Apply(key, value)); {
-	case err != nil:
-		v = FailedDecoding(err)
-	case rec.Kind == "chunk":
-		v.Gaps, v.GapCount, v.Outstanding = rec.Gaps, Count(rec.Gaps.Len()), Count(rec.Gaps.Count())
-		v.Encoding = Name(rec.Encoding)
-	default:
-		for entry := range fold.All() {
-			state, err := entry.State()
-			v = newDecoding(codec.Decoded{State: state}, err)
-			v.Committed = v.Stable
-		}
-	}
-	v.Format, v.Size = nativeName, Count(len(key)+len(value))
-	v.RecordView = &RecordView{"native-" + rec.Kind, rec.Group, "", topicIDText(rec.TopicID), rec.Partition, rec.Tombstone}
-	return v
 }
