@@ -138,7 +138,7 @@ func reportFindings(g *Group) []reportFinding {
 		for _, f := range p.Findings {
 			list = append(list, reportFinding{f.Level, f.Kind, Clean(p.place().String()), Clean(f.Message), Clean(string(appendShort(nil, f.Ranges))), Clean(f.Remedy)})
 		}
-		if p.Err != nil && len(p.Findings) == 0 {
+		if p.unread() {
 			list = append(list, reportFinding{Level: LevelError, Kind: ErrorClass(p.Err), Place: Clean(p.place().String()), Message: Clean(p.Err.Error())})
 		}
 	}

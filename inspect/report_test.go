@@ -10,11 +10,15 @@ import (
 	"os"
 	"os/exec"
 	"path/filepath"
+	"slices"
 	"strings"
 	"testing"
 	"time"
 
 	"github.com/twmb/franz-go/pkg/kgo"
+
+	"github.com/gapctl/gapctl/codec"
+	"github.com/gapctl/gapctl/gapstore"
 )
 
 // sampleReport has every part of a report, with names that try to get out.
@@ -52,6 +56,24 @@ func TestReportGolden(t *testing.T) {
 		if text := strings.ReplaceAll(string(page), "http://www.w3.org/2000/svg", ""); strings.Contains(text, leak) {
 			t.Errorf("the page has %q in it", leak)
 		}
+	}
+}
+
+// TestReportTellsWhatIsUnread: that a partition has findings does not hide that
+// the cluster did not tell all of it; bytes that make no sense are a finding, and
+// told once.
+func TestReportTellsWhatIsUnread(t *testing.T) {
+	unread, corrupt := healthy(), healthy()
+	unread.Size, unread.Err = 4000, &gapstore.Error{Class: gapstore.ErrDenied, Op: "find the log's end"}
+	corrupt.Err = &codec.Error{Class: codec.ErrCorrupt, Position: -1}
+	g := Group{Partitions: []Partition{unread, corrupt}}
+	judge(&g)
+	var told []string
+	for _, f := range reportFindings(&g) {
+		told = append(told, f.Kind)
+	}
+	if want := []string{"denied", "undecodable", "near-limit"}; !slices.Equal(told, want) {
+		t.Errorf("told %q, want %q", told, want)
 	}
 }
 
