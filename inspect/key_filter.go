@@ -45,16 +45,16 @@ func (f *KeyFilter) Match(r *kgo.Record) bool {
 	case slices.ContainsFunc(f.Keys, func(k []byte) bool { return bytes.Equal(k, r.Key) }):
 		return true
 	}
-	return !f.Hashes.Empty() && f.Hashes.Contains(KeyHash(r.Key))
+	return !f.Hashes.Empty() && f.Hashes.Contains(keyHash(r.Key))
 }
 
-// KeyHash is the 31-bit murmur2 hash of a key (Utils.toPositive).
-func KeyHash(key []byte) int64 { return int64(codec.Murmur2(key) & 0x7fffffff) }
+// keyHash is the 31-bit murmur2 hash of a key (Utils.toPositive).
+func keyHash(key []byte) int64 { return int64(codec.Murmur2(key) & 0x7fffffff) }
 
-// Holds reports whether a partition of a topic with that many can hold records
+// canHold reports whether a partition of a topic with that many can hold records
 // that the filter chooses. Records that were written before the topic got more
 // partitions, or to a partition that the producer named, lie elsewhere.
-func (f *KeyFilter) Holds(partition, partitions int32) bool {
+func (f *KeyFilter) canHold(partition, partitions int32) bool {
 	if len(f.Keys) == 0 || !f.Hashes.Empty() || f.NoKey || partitions <= 0 {
 		return true
 	}
@@ -69,22 +69,20 @@ func (f *KeyFilter) Holds(partition, partitions int32) bool {
 // librdkafka (consistent), fnv1a that of Sarama; any is none of them.
 func Partitioners() []string { return []string{"murmur2", "crc32", "fnv1a", "any"} }
 
-// KeyPartition is the partition of a topic with that many to which producers
-// with one of the [Partitioners], "" is the first, send the key; -1: anywhere.
+// KeyPartition is the partition to which producers send the key, of a topic with
+// so many partitions; -1: any. The partitioner is one of [Partitioners], "" the
+// first.
 func KeyPartition(partitioner string, key []byte, partitions int32) int32 {
 	switch partitioner {
 	case "", "murmur2":
-		return int32(KeyHash(key)) % partitions
+		return int32(keyHash(key)) % partitions
 	case "crc32":
 		return int32(crc32.ChecksumIEEE(key) % uint32(partitions))
 	case "fnv1a":
 		h := fnv.New32a()
 		_, _ = h.Write(key) // it never fails
-		if at := int32(h.Sum32()) % partitions; at < 0 {
-			return -at
-		} else {
-			return at
-		}
+		at := int32(h.Sum32()) % partitions
+		return max(at, -at) // as Sarama: the sign goes after the division
 	}
 	return -1
 }

@@ -34,7 +34,7 @@ func checkJavaKeys(t *testing.T, keys []kafkatest.JavaKey, count int) {
 		t.Fatalf("%d keys, want %d", len(keys), count)
 	}
 	for _, key := range keys {
-		if got := KeyHash(key.Key); got != key.Hash {
+		if got := keyHash(key.Key); got != key.Hash {
 			t.Errorf("key %x: hash %d, want %d", key.Key, got, key.Hash)
 		}
 		f := KeyFilter{Keys: [][]byte{key.Key}}
@@ -43,7 +43,7 @@ func checkJavaKeys(t *testing.T, keys []kafkatest.JavaKey, count int) {
 		}
 		for n, want := range key.Partitions {
 			for p := range n {
-				if f.Holds(p, n) != (p == want) {
+				if f.canHold(p, n) != (p == want) {
 					t.Errorf("key %x: partition %d of %d, want only %d", key.Key, p, n, want)
 				}
 			}

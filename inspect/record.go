@@ -116,7 +116,7 @@ func (p *Partition) newRecord(r *kgo.Record) Record {
 	return record
 }
 
-// Targets are what to read of g. A partition that the keys rule out is not
+// Targets are what to read of g: the ranges of [RecordQuery.Offsets]. A partition that the keys rule out is not
 // among them, unless the topics can not be asked for.
 func (q *RecordQuery) Targets(ctx context.Context, store *gapstore.Store, g *Group) []gapstore.Target {
 	var names []string
@@ -134,7 +134,7 @@ func (q *RecordQuery) Targets(ctx context.Context, store *gapstore.Store, g *Gro
 	var targets []gapstore.Target
 	for i := range g.Partitions {
 		p := &g.Partitions[i]
-		if topic := topics[p.Topic]; topic != nil && !q.Keys.Holds(p.Partition, int32(len(topic.Logs))) {
+		if topic := topics[p.Topic]; topic != nil && !q.Keys.canHold(p.Partition, int32(len(topic.Logs))) {
 			continue
 		}
 		if offsets := q.Offsets(p); !offsets.Empty() && p.LogEnd >= 0 {

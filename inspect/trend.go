@@ -12,9 +12,9 @@ const trendSamples = 10
 
 // Trend follows groups from snapshot to snapshot.
 type Trend struct {
-	samples []trendSample // the last ones, in order
-	stuck   map[gapstore.Key]stuckSince
-	ages    map[gapstore.Key]stuckSince // since when each first gap's record waits
+	samples []trendSample             // the last ones, in order
+	stuck   map[gapstore.Key]gapSince // since when the first gap is where it is
+	ages    map[gapstore.Key]gapSince // since when the first gap's record waits
 }
 
 // trendSample is the sums of one snapshot, and those of each partition.
@@ -24,8 +24,9 @@ type trendSample struct {
 	end  map[gapstore.Key]int64 // log end
 }
 
-// stuckSince is from when on the first gap has been where it is.
-type stuckSince struct {
+// gapSince is an instant that holds for as long as the first gap, and with it the
+// stable offset, does not move.
+type gapSince struct {
 	stable int64
 	at     time.Time
 }
@@ -59,7 +60,7 @@ func (r Rates) Drain(trueLag int64) (time.Duration, bool) {
 // known before and have not moved since.
 func (t *Trend) Add(s *Snapshot) {
 	if t.stuck == nil {
-		t.stuck, t.ages = map[gapstore.Key]stuckSince{}, map[gapstore.Key]stuckSince{}
+		t.stuck, t.ages = map[gapstore.Key]gapSince{}, map[gapstore.Key]gapSince{}
 	}
 	sample := trendSample{s.TakenAt, map[gapstore.Key]int64{}, map[gapstore.Key]int64{}}
 	eachPartition(s.Groups, func(p *Partition) {
@@ -86,10 +87,10 @@ func (t *Trend) follow(p *Partition, at time.Time) {
 		return
 	}
 	if since, ok := t.stuck[p.Key]; !ok || since.stable != p.State.Stable {
-		t.stuck[p.Key] = stuckSince{p.State.Stable, at}
+		t.stuck[p.Key] = gapSince{p.State.Stable, at}
 	}
 	if !p.OldestGapAt.IsZero() {
-		t.ages[p.Key] = stuckSince{p.State.Stable, p.OldestGapAt}
+		t.ages[p.Key] = gapSince{p.State.Stable, p.OldestGapAt}
 	} else if age, ok := t.ages[p.Key]; ok && age.stable == p.State.Stable {
 		p.OldestGapAt = age.at
 	}
