@@ -113,7 +113,7 @@ type logReading struct {
 	open   map[int64][]*kgo.Record // wanted records of transactions under way, by producer
 }
 
-// read reads up to end, exclusive, and reports whether to go on.
+// read reads up to end, exclusive, or further, and reports whether to go on.
 func (r *logReading) read(ctx context.Context, end int64, records isolation) bool {
 	limit := FetchLimit{Partition: readLogBytes, Response: readLogBytes}
 	for r.at.Offset < end {
@@ -129,7 +129,9 @@ func (r *logReading) read(ctx context.Context, end int64, records isolation) boo
 			return false
 		}
 		for _, record := range got[0].Records {
-			if record.Offset < end && !r.take(record, records) {
+			// Also those beyond end, which a transaction that has ended since has let
+			// through: reading goes on behind them.
+			if !r.take(record, records) {
 				return false
 			}
 		}
