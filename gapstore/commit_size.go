@@ -32,7 +32,7 @@ func readLimits(ctx context.Context, cl *kgo.Client, coordinator int32) commitLi
 	defer cancel()
 	req := kmsg.NewPtrDescribeConfigsRequest()
 	topic := kmsg.NewDescribeConfigsRequestResource()
-	topic.ResourceType, topic.ResourceName = kmsg.ConfigResourceTypeTopic, "__consumer_offsets"
+	topic.ResourceType, topic.ResourceName = kmsg.ConfigResourceTypeTopic, commitTopic
 	topic.ConfigNames = []string{"max.message.bytes"}
 	broker := kmsg.NewDescribeConfigsRequestResource()
 	broker.ResourceType, broker.ResourceName = kmsg.ConfigResourceTypeBroker, strconv.Itoa(int(coordinator))

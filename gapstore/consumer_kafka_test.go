@@ -54,12 +54,13 @@ func logRecords(t *testing.T, w *work) (n int) {
 	p := codec.NativePartition(w.group, int32(len(topic.Logs)))
 	s.Ends(t.Context(), topics, map[string][]int32{codec.NativeTopic: {p}})
 	at := Position{Topic: codec.NativeTopic, ID: topic.ID, Partition: p, Offset: topic.Logs[p].Start}
-	if err := s.eachRecord(t.Context(), topic.Logs[p].Leader, &at, topic.Logs[p].LastStable, committedOnly, func(r *kgo.Record) {
+	for r, err := range s.readThrough(t.Context(), topic.Logs[p].Leader, &at, topic.Logs[p].LastStable, committedOnly) {
+		if err != nil {
+			t.Fatal(err)
+		}
 		if owner, _ := codec.NativeOwner(r.Key); string(owner) == w.group {
 			n++
 		}
-	}); err != nil {
-		t.Fatal(err)
 	}
 	return n
 }

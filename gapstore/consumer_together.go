@@ -208,7 +208,7 @@ func (l *nativeLog) readLatest(ctx context.Context, s *Store, topic *Topic) erro
 	if !ok || l.next == NoOffset {
 		return l.read(ctx, s, topic)
 	}
-	limit := FetchLimit{Partition: fetchNative, Response: fetchNative}
+	limit := FetchLimit{Partition: readLogBytes, Response: readLogBytes}
 	for {
 		at := Position{Topic: codec.NativeTopic, ID: topic.ID, Partition: l.partition, Offset: l.next}
 		got, err := s.fetch(ctx, log.Leader, []Position{at}, limit, everyRecord)
@@ -221,7 +221,7 @@ func (l *nativeLog) readLatest(ctx context.Context, s *Store, topic *Topic) erro
 		for _, r := range got[0].Records {
 			l.follow(r)
 		}
-		if l.next = got[0].Next; got[0].Size < fetchNative/2 || l.next == at.Offset {
+		if l.next = got[0].Next; got[0].Size < readLogBytes/2 || l.next == at.Offset {
 			return nil
 		}
 	}

@@ -27,6 +27,11 @@ type Position struct {
 	Wanted []codec.Range
 }
 
+// op is what fails where p can not be read.
+func (p Position) op() string {
+	return fmt.Sprintf("read %s/%d at offset %d", p.Topic, p.Partition, p.Offset)
+}
+
 // Fetched is what a broker gave for a [Position].
 type Fetched struct {
 	// Records are those at or above the offset asked for, ascending. Control
@@ -189,7 +194,7 @@ func (s *Store) unpack(at Position, p *kmsg.FetchResponseTopicPartition, records
 	got, next := kgo.ProcessFetchPartition(opts, p, s.decompressor, nil)
 	f.Records, f.Next = got.Records, max(next, at.Offset)
 	if got.Err != nil {
-		f.Err = lacking(fmt.Sprintf("read %s/%d at offset %d", at.Topic, at.Partition, at.Offset), "READ on topic "+at.Topic, got.Err)
+		f.Err = lacking(at.op(), "READ on topic "+at.Topic, got.Err)
 	}
 	return f
 }

@@ -171,7 +171,7 @@ func (r *gapReader) unload(f *gapFlight) {
 				p.log.room = max(p.log.room, min(4*p.at.Room, flightBytes/2))
 				continue
 			}
-			err = &Error{Class: ErrUnavailable, Op: p.at.String(), Err: errors.New("the broker gives no record, though the log goes on")}
+			err = &Error{Class: ErrUnavailable, Op: p.at.op(), Err: errors.New("the broker gives no record, though the log goes on")}
 		}
 		if err != nil {
 			r.stale = p.log.failed(err) || r.stale

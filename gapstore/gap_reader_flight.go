@@ -2,7 +2,6 @@ package gapstore
 
 import (
 	"context"
-	"fmt"
 	"math"
 
 	"github.com/twmb/franz-go/pkg/kmsg"
@@ -71,9 +70,4 @@ func (p gapPart) hunger() int {
 		return 1
 	}
 	return 0
-}
-
-// String is the position for messages.
-func (p Position) String() string {
-	return fmt.Sprintf("read %s/%d at offset %d", p.Topic, p.Partition, p.Offset)
 }

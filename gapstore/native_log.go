@@ -2,7 +2,6 @@ package gapstore
 
 import (
 	"context"
-	"encoding/binary"
 	"errors"
 	"fmt"
 
@@ -18,9 +17,9 @@ type nativeLog struct {
 	wanted    func(group []byte) bool
 	// next is where reading goes on; NoOffset before it begins.
 	next int64
-	// open are the records of transactions that had not ended at next, by
-	// producer ID; only those of wanted groups are kept.
-	open map[int64][]*kgo.Record
+	// open are the transactions that had not ended at next, with the records of
+	// wanted groups.
+	open openTransactions
 	fold codec.NativeFold
 
 	unreadable int   // records that are none of ours, or of newer software
@@ -28,10 +27,6 @@ type nativeLog struct {
 	misplaced  bool  // a group's records lie in a partition that is not its own
 	err        error // why the partition could not be read
 }
-
-// fetchNative bounds one answer. A partition of the topic holds few bytes per
-// gap: ten million of them are a few megabytes.
-const fetchNative = 4 << 20
 
 // read reads on to the log's present end.
 //
@@ -50,69 +45,31 @@ func (l *nativeLog) read(ctx context.Context, s *Store, topic *Topic) error {
 	}
 	at := Position{Topic: codec.NativeTopic, ID: topic.ID, Partition: l.partition, Offset: l.next}
 	if l.next == NoOffset {
-		l.open = map[int64][]*kgo.Record{}
+		l.open = openTransactions{}
 		at.Offset = log.Start
-		if err := s.eachRecord(ctx, log.Leader, &at, log.LastStable, committedOnly, l.apply); err != nil {
-			return err
+		for r, err := range s.readThrough(ctx, log.Leader, &at, log.LastStable, committedOnly) {
+			if err != nil {
+				return err
+			}
+			l.apply(r)
 		}
 	}
-	err := s.eachRecord(ctx, log.Leader, &at, log.End, everyRecord, l.follow)
-	l.next = at.Offset
-	return err
-}
-
-// eachRecord gives take the records from at up to end, exclusive, and moves at.
-func (s *Store) eachRecord(ctx context.Context, leader int32, at *Position, end int64, records isolation, take func(*kgo.Record)) error {
-	limit := FetchLimit{Partition: fetchNative, Response: fetchNative}
-	for at.Offset < end {
-		got, err := s.fetch(ctx, leader, []Position{*at}, limit, records)
-		if err == nil {
-			err = got[0].Err
-		}
-		if err == nil && got[0].Next <= at.Offset {
-			err = &Error{Class: ErrUnavailable, Op: fmt.Sprintf("read %s/%d at offset %d", at.Topic, at.Partition, at.Offset),
-				Err: fmt.Errorf("the broker gives nothing, before the end at %d", end)}
-		}
+	for r, err := range s.readThrough(ctx, log.Leader, &at, log.End, everyRecord) {
 		if err != nil {
+			l.next = at.Offset
 			return err
 		}
-		for _, record := range got[0].Records {
-			take(record)
-		}
-		at.Offset = got[0].Next
+		l.follow(r)
 	}
+	l.next = at.Offset
 	return nil
 }
 
 // follow takes a record, or a marker, from where transactions may be open.
 func (l *nativeLog) follow(r *kgo.Record) {
-	switch {
-	case r.Attrs.IsControl():
-		if ended, committed := marker(r); ended {
-			if committed {
-				for _, kept := range l.open[r.ProducerID] {
-					l.apply(kept)
-				}
-			}
-			delete(l.open, r.ProducerID)
-		}
-	case r.Attrs.IsTransactional():
-		if l.wants(r.Key) {
-			l.open[r.ProducerID] = append(l.open[r.ProducerID], r)
-		}
-	default:
-		l.apply(r)
+	for _, committed := range l.open.follow(r, l.wants) {
+		l.apply(committed)
 	}
-}
-
-// marker reads a control record (EndTransactionMarker): its key is a version
-// and a type, of 16 bits each.
-func marker(r *kgo.Record) (ended, committed bool) {
-	if len(r.Key) < 4 {
-		return false, false
-	}
-	kind := binary.BigEndian.Uint16(r.Key[2:])
-	return kind <= 1, kind == 1
 }
 
 func (l *nativeLog) wants(key []byte) bool {

@@ -137,10 +137,11 @@ func (w *work) committedRecords(topic string) (records []*kgo.Record) {
 	})
 	for p, log := range topics[topic].Logs {
 		at := Position{Topic: topic, ID: topics[topic].ID, Partition: int32(p), Offset: log.Start}
-		if err := s.eachRecord(w.t.Context(), log.Leader, &at, log.End, committedOnly, func(r *kgo.Record) {
+		for r, err := range s.readThrough(w.t.Context(), log.Leader, &at, log.End, committedOnly) {
+			if err != nil {
+				w.t.Fatal(err)
+			}
 			records = append(records, r)
-		}); err != nil {
-			w.t.Fatal(err)
 		}
 	}
 	return records

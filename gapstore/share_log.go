@@ -3,30 +3,12 @@ package gapstore
 import (
 	"context"
 	"errors"
-	"fmt"
 	"maps"
 	"slices"
 	"sync"
-	"unicode/utf16"
 
 	"github.com/gapctl/gapctl/codec"
 )
-
-const shareTopic = "__share_group_state"
-
-// sharePartition is the partition of the state topic that keeps the state of
-// key, out of n (ShareCoordinatorService.partitionFor: Utils.abs of the Java
-// hash, which is 0 for the least integer).
-func sharePartition(key string, n int) int32 {
-	var hash int32
-	for _, unit := range utf16.Encode([]rune(key)) {
-		hash = 31*hash + int32(unit)
-	}
-	if hash < 0 {
-		hash = max(0, -hash)
-	}
-	return hash % int32(n)
-}
 
 // foldShareStates replays the state topic for parts, as the share coordinator
 // itself does on loading: no right on the cluster is needed, and nobody is
@@ -48,7 +30,7 @@ func (s *Store) foldShareStates(ctx context.Context, parts []*sharePart) (unread
 	}
 	byPartition := map[int32][]*sharePart{}
 	for _, part := range parts {
-		p := sharePartition(part.key, len(topic.Logs))
+		p := partitionFor(part.key, len(topic.Logs))
 		byPartition[p] = append(byPartition[p], part)
 	}
 	s.Ends(ctx, topics, map[string][]int32{shareTopic: slices.Collect(maps.Keys(byPartition))})
@@ -86,24 +68,12 @@ func (s *Store) foldShareLog(ctx context.Context, topic *Topic, partition int32)
 		return nil, log.Err
 	}
 	var fold codec.ShareFold
-	limit := FetchLimit{Partition: 1 << 20, Response: 1 << 20}
-	for at := log.Start; at < log.LastStable; {
-		got, err := s.Fetch(ctx, log.Leader, []Position{{Topic: shareTopic, ID: topic.ID, Partition: partition, Offset: at}}, limit)
-		if err == nil {
-			err = got[0].Err
-		}
-		if err == nil && got[0].Next <= at {
-			err = fmt.Errorf("%s/%d gives nothing at offset %d, before its end at %d", shareTopic, partition, at, log.LastStable)
-		}
+	next := Position{Topic: shareTopic, ID: topic.ID, Partition: partition, Offset: log.Start}
+	for r, err := range s.readThrough(ctx, log.Leader, &next, log.LastStable, committedOnly) {
 		if err != nil {
 			return nil, err
 		}
-		for _, record := range got[0].Records {
-			if record.Offset < log.LastStable {
-				_ = fold.Apply(record.Key, record.Value) // the fold keeps it in the state's Err
-			}
-		}
-		at = got[0].Next
+		_ = fold.Apply(r.Key, r.Value) // the fold keeps it in the state's Err
 	}
 	states := map[codec.ShareKey]codec.ShareState{}
 	for key, state := range fold.All() {

@@ -128,7 +128,7 @@ func TestShareBatchesThatAreNoRanges(t *testing.T) {
 
 // Kafka 4.4 put these keys into these partitions: the first is computed with
 // its own classes, the others are where its broker wrote the golden data.
-func TestSharePartition(t *testing.T) {
+func TestPartitionFor(t *testing.T) {
 	for _, c := range []struct {
 		key  string
 		n    int
@@ -139,7 +139,7 @@ func TestSharePartition(t *testing.T) {
 		{shareKey(goldenGroup, goldenID(), 1), 4, 0},
 		{"polygenelubricants", 50, 0}, // its hash is the least integer, which has no absolute value
 	} {
-		if got := sharePartition(c.key, c.n); got != c.want {
+		if got := partitionFor(c.key, c.n); got != c.want {
 			t.Errorf("%s is in partition %d of %d, want %d", c.key, got, c.n, c.want)
 		}
 	}
