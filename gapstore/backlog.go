@@ -73,8 +73,8 @@ func newBacklog(r *Retry, sharing Sharing, barrier int64) *backlog {
 func (b *backlog) add(r *kgo.Record, from *tracked) {
 	h := &held{Record: r, from: from, retry: r.Topic == b.retry.Topic, origin: b.retry.originOf(r)}
 	if h.retry {
-		h.due, _ = headerNumber(r, RetryDue)
-		if arrived, ok := headerNumber(r, RetryArrived); ok {
+		h.due, _ = numberIn(r, RetryDue)
+		if arrived, ok := numberIn(r, RetryArrived); ok {
 			r.Timestamp = timeOf(arrived)
 		}
 	}

@@ -44,10 +44,10 @@ type Commit struct {
 // [ErrPartial] says so. A commit that has begun ends on its own time: a
 // context that ends makes it give up only until its last request is sent.
 func (h *Hold) Commit(ctx context.Context, c Commit) error {
-	if err := h.take(ctx); err != nil {
+	if err := h.takeTurn(ctx); err != nil {
 		return err
 	}
-	defer h.give()
+	defer h.giveTurn()
 	if err := h.usable(); err != nil {
 		return err
 	}
@@ -64,8 +64,8 @@ func (h *Hold) Commit(ctx context.Context, c Commit) error {
 	return h.commitPlain(ctx, topics)
 }
 
-// take waits for the turn.
-func (h *Hold) take(ctx context.Context) error {
+// takeTurn waits for the turn, unless ctx ends before.
+func (h *Hold) takeTurn(ctx context.Context) error {
 	select {
 	case h.turn <- struct{}{}:
 		return nil
@@ -74,7 +74,7 @@ func (h *Hold) take(ctx context.Context) error {
 	}
 }
 
-func (h *Hold) give() { <-h.turn }
+func (h *Hold) giveTurn() { <-h.turn }
 
 func (h *Hold) usable() error {
 	if err := h.Err(); err != nil {

@@ -22,10 +22,10 @@ const stableTimeout = time.Minute
 // for transactions under way, and ends one that an earlier hold left behind.
 // It also works after the hold is lost, though then nothing guards what it says.
 func (h *Hold) Fetch(ctx context.Context) ([]OffsetCommit, error) {
-	if err := h.take(ctx); err != nil {
+	if err := h.takeTurn(ctx); err != nil {
 		return nil, err
 	}
-	defer h.give()
+	defer h.giveTurn()
 	ctx, cancel := context.WithTimeout(ctx, stableTimeout)
 	defer cancel()
 	op := "read commits of group " + h.member.group
@@ -68,10 +68,10 @@ func (h *Hold) endOlder(ctx context.Context) error {
 // EndOlder ends the transactions that earlier holds have left open, as
 // [Hold.Fetch] does where they hold back what it is to read.
 func (h *Hold) EndOlder(ctx context.Context) error {
-	if err := h.take(ctx); err != nil {
+	if err := h.takeTurn(ctx); err != nil {
 		return err
 	}
-	defer h.give()
+	defer h.giveTurn()
 	return h.outcome("end open transactions of group "+h.member.group, h.endOlder(ctx), 0)
 }
 

@@ -76,7 +76,7 @@ func (l commitLimits) checkMetadata(key Key, metadata string) error {
 func (l commitLimits) checkBatch(group string, offsets []OffsetCommit) error {
 	size := batchOverhead
 	for _, o := range offsets {
-		size += recordSize(group, o)
+		size += commitRecordSize(group, o)
 	}
 	if size > l.batch {
 		return &SizeError{Op: "commit offsets of group " + group, What: "bytes in one commit", Need: size, Limit: l.batch}
@@ -87,9 +87,9 @@ func (l commitLimits) checkBatch(group string, offsets []OffsetCommit) error {
 // batchOverhead is the header of a record batch, version 2.
 const batchOverhead = 61
 
-// recordSize is an upper bound, by a few bytes, of the record that holds a
+// commitRecordSize is an upper bound, by a few bytes, of the record that holds a
 // commit. The value is taken in its largest version, with the topic's ID.
-func recordSize(group string, o OffsetCommit) int {
+func commitRecordSize(group string, o OffsetCommit) int {
 	key := kmsg.OffsetCommitKey{Version: 1, Group: group, Topic: o.Topic, Partition: o.Partition}
 	value := kmsg.OffsetCommitValue{Version: 4, TopicID: [16]byte{1}}
 	keyLen := len(key.AppendTo(nil))

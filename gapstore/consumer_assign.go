@@ -43,7 +43,7 @@ func (c *Consumer) begin(ctx context.Context, offsets map[string]map[int32]kgo.O
 	var failed []error
 	switch {
 	case c.sharing == Whole:
-		var n *natives
+		var n *nativeLogs
 		if n, err = c.readGaps(ctx); err == nil {
 			parts, failed = c.resumeAll(nil, n, ids, all)
 		}
@@ -54,13 +54,13 @@ func (c *Consumer) begin(ctx context.Context, offsets map[string]map[int32]kgo.O
 	}
 	if err == nil && c.retry != nil {
 		var unpaired []error
-		parts, unpaired, err = c.pair(ctx, parts, offsets)
+		parts, unpaired, err = c.giveBacklogs(ctx, parts, offsets)
 		failed = append(failed, unpaired...)
 	}
 	if err != nil {
 		return nil, err
 	}
-	if !c.take(now, parts, failed) {
+	if !c.accept(now, parts, failed) {
 		return nil, context.Canceled // the group has gone on meanwhile
 	}
 	for _, t := range parts {
@@ -71,8 +71,8 @@ func (c *Consumer) begin(ctx context.Context, offsets map[string]map[int32]kgo.O
 	return offsets, nil
 }
 
-// take makes parts this member's, in the session now; false when that has ended.
-func (c *Consumer) take(now *session, parts []*tracked, failed []error) bool {
+// accept makes parts this member's, in the session now; false when that has ended.
+func (c *Consumer) accept(now *session, parts []*tracked, failed []error) bool {
 	c.pull.Lock()
 	defer c.pull.Unlock()
 	c.mu.Lock()
@@ -93,8 +93,8 @@ func (c *Consumer) take(now *session, parts []*tracked, failed []error) bool {
 		c.wake()
 	}
 	c.mu.Unlock()
-	c.unread(given)
-	c.read(parts)
+	c.stopRetries(given)
+	c.startRetries(parts)
 	return true
 }
 
@@ -110,7 +110,7 @@ func (c *Consumer) topicIDs(ctx context.Context, names []string) (map[string][16
 			return nil, topic.Err
 		}
 		if topic.ID == [16]byte{} {
-			return nil, topicIDs().lacking("find the ID of topic "+name, nil)
+			return nil, topicIDFeature().lacking("find the ID of topic "+name, nil)
 		}
 		ids[name] = topic.ID
 	}
@@ -119,7 +119,7 @@ func (c *Consumer) topicIDs(ctx context.Context, names []string) (map[string][16
 
 // resumeAll resumes the partitions, and deletes those that can not be consumed
 // from offsets.
-func (c *Consumer) resumeAll(now *session, n *natives, ids map[string][16]byte, offsets map[string]map[int32]kgo.Offset) (parts []*tracked, failed []error) {
+func (c *Consumer) resumeAll(now *session, n *nativeLogs, ids map[string][16]byte, offsets map[string]map[int32]kgo.Offset) (parts []*tracked, failed []error) {
 	entries := map[codec.NativeID]codec.NativeEntry{}
 	for e := range n.log(c.group).fold.All() {
 		entries[codec.NativeID{Group: e.Group, TopicID: e.TopicID, Partition: e.Partition}] = e
@@ -127,7 +127,7 @@ func (c *Consumer) resumeAll(now *session, n *natives, ids map[string][16]byte, 
 	for topic, partitions := range offsets {
 		for partition, offset := range partitions {
 			at := place{topic, partition}
-			o := origin{share: whole(at), sharing: c.sharing, offset: offset.EpochOffset(),
+			o := takeover{share: whole(at), sharing: c.sharing, offset: offset.EpochOffset(),
 				id: codec.NativeID{Group: c.group, TopicID: ids[topic], Partition: partition}}
 			if now != nil {
 				o.share, o.slot = now.shares[at], now.slot
@@ -148,7 +148,7 @@ func (c *Consumer) resumeAll(now *session, n *natives, ids map[string][16]byte, 
 // readGaps reads the native records of the group. The offsets are stable by
 // now, so its transactions have ended; but the markers that say so may not have
 // come to this topic yet.
-func (c *Consumer) readGaps(ctx context.Context) (*natives, error) {
+func (c *Consumer) readGaps(ctx context.Context) (*nativeLogs, error) {
 	ctx, cancel := context.WithTimeout(ctx, stableTimeout)
 	defer cancel()
 	n := c.store.readNatives(ctx, []string{c.group})
@@ -167,7 +167,7 @@ func (c *Consumer) readGaps(ctx context.Context) (*natives, error) {
 			return n, nil
 		}
 		if ctx.Err() != nil {
-			return nil, c.commitsEnd(ctx)
+			return nil, c.waitFailed(ctx)
 		}
 		pause(ctx, 5*time.Millisecond)
 		n.readOn(ctx, c.store)
@@ -230,6 +230,6 @@ func (c *Consumer) drop(partitions map[string][]int32) (parts []*tracked) {
 		}
 	}
 	c.mu.Unlock()
-	c.unread(parts)
+	c.stopRetries(parts)
 	return parts
 }

@@ -45,7 +45,7 @@ func (c *Consumer) commit(ctx context.Context, cl *kgo.Client, now *session, par
 		return err
 	}
 	if c.retry != nil {
-		c.pairUp(parts)
+		c.sortPairs(parts)
 	}
 	if now == nil {
 		return c.commitAlone(ctx, cl, parts)
@@ -97,7 +97,7 @@ func (c *Consumer) commitAs(ctx context.Context, member membership, parts []*tra
 				continue
 			}
 			drafts = append(drafts, d)
-			addressed, err := c.home.produce(c.group, d.records)
+			addressed, err := c.home.address(c.group, d.records)
 			if err != nil {
 				return err
 			}

@@ -71,7 +71,7 @@ func (c *Consumer) newTransactor(dial Dial) (*transactor, error) {
 // assigned begins with partitions that the group has given to this member.
 func (c *Consumer) assigned(cl *kgo.Client, parts map[string][]int32) {
 	if len(parts) > 0 {
-		c.await()
+		c.noteWait()
 	}
 	if c.sharing != Whole {
 		c.enter(cl)
@@ -91,7 +91,7 @@ func (c *Consumer) clientOpts(o ConsumerOptions) []kgo.Opt {
 		opts = append(opts, kgo.InstanceID(*c.instance))
 	}
 	if c.sharing != Whole {
-		opts = append(opts, kgo.Balancers(&balancer{c.sharing, c.takenSlots, c.give}))
+		opts = append(opts, kgo.Balancers(&balancer{c.sharing, c.takenSlots, c.noteAssignment}))
 	}
 	return opts
 }

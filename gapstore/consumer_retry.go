@@ -58,8 +58,9 @@ func (c *Consumer) withCompanion(at place) []place {
 	return []place{at, c.companion(at)}
 }
 
-// read begins to read the retry partitions among parts. Whoever calls it has pull.
-func (c *Consumer) read(parts []*tracked) {
+// startRetries begins to read the retry partitions among parts. Whoever calls it
+// has pull.
+func (c *Consumer) startRetries(parts []*tracked) {
 	add := map[int32]kgo.Offset{}
 	for _, t := range parts {
 		if c.retry == nil || t.topic != c.retry.Topic {
@@ -75,9 +76,9 @@ func (c *Consumer) read(parts []*tracked) {
 	}
 }
 
-// unread stops reading the retry partitions among parts. Whoever calls it has
-// pull.
-func (c *Consumer) unread(parts []*tracked) {
+// stopRetries stops reading the retry partitions among parts, and takes back that
+// any of parts was paused. Whoever calls it has pull.
+func (c *Consumer) stopRetries(parts []*tracked) {
 	remove, resume := map[string][]int32{}, map[string][]int32{}
 	for _, t := range parts {
 		if c.retry == nil {
@@ -101,11 +102,11 @@ func (c *Consumer) unread(parts []*tracked) {
 	}
 }
 
-// pairUp sorts parts so that each partition comes before its retry partition.
+// sortPairs sorts parts so that each partition comes before its retry partition.
 // What is done on one lets go the next record of its lane on the other: taken in
 // this order, no commit has that without what it waited for. Nor has it because
 // the two are not in one transaction.
-func (c *Consumer) pairUp(parts []*tracked) {
+func (c *Consumer) sortPairs(parts []*tracked) {
 	slices.SortFunc(parts, func(s, t *tracked) int {
 		if s.partition != t.partition {
 			return cmp.Compare(s.partition, t.partition)
@@ -137,11 +138,11 @@ func (c *Consumer) withCompanions(ctx context.Context, offsets map[string]map[in
 	return all, nil
 }
 
-// pair gives each partition and its retry partition a backlog. Where one of them
+// giveBacklogs gives each partition and its retry partition a backlog. Where one of them
 // can not be consumed, neither is. By now all commits of earlier members have
 // ended, and their copies are below the end of the log, though readers may not
 // get them yet: the markers come later.
-func (c *Consumer) pair(ctx context.Context, parts []*tracked, offsets map[string]map[int32]kgo.Offset) (paired []*tracked, failed []error, err error) {
+func (c *Consumer) giveBacklogs(ctx context.Context, parts []*tracked, offsets map[string]map[int32]kgo.Offset) (paired []*tracked, failed []error, err error) {
 	byPlace := map[place]*tracked{}
 	for _, t := range parts {
 		byPlace[t.place] = t

@@ -20,7 +20,7 @@ type session struct {
 	// natives is where a keeper follows the other members, guarded by the
 	// consumer's turn. It is read on within one session only, and not after a
 	// long rest, since compaction takes away in the end what it would need.
-	natives *natives
+	natives *nativeLogs
 	read    time.Time
 }
 
@@ -43,8 +43,8 @@ func (c *Consumer) takenSlots() (map[uint32]bool, error) {
 	return taken, nil
 }
 
-// give takes note of what the group has given to this member.
-func (c *Consumer) give(a assignment) {
+// noteAssignment takes note of what the group has given to this member.
+func (c *Consumer) noteAssignment(a assignment) {
 	c.mu.Lock()
 	defer c.mu.Unlock()
 	c.given = a
@@ -130,7 +130,7 @@ func (c *Consumer) askAgain(ctx context.Context, offsets map[string]map[int32]kg
 			return nil
 		}
 		if ctx.Err() != nil {
-			return c.commitsEnd(ctx)
+			return c.waitFailed(ctx)
 		}
 		pause(ctx, 5*time.Millisecond)
 	}

@@ -16,9 +16,9 @@ import (
 // are worth a word: a commit takes some milliseconds.
 const tellAfter = 3 * time.Second
 
-// await notes that partitions are given to this member, which it consumes once
+// noteWait notes that partitions are given to this member, which it consumes once
 // the commits that are under way have ended.
-func (c *Consumer) await() {
+func (c *Consumer) noteWait() {
 	c.mu.Lock()
 	defer c.mu.Unlock()
 	c.awaited = time.Now()
@@ -112,8 +112,8 @@ func (s *Store) openProducers(ctx context.Context, group string) (producers []in
 	return slices.Compact(producers)
 }
 
-// commitsEnd is the failure of a wait that ctx has ended.
-func (c *Consumer) commitsEnd(ctx context.Context) error {
+// waitFailed is the failure of a wait for a commit, which ctx has ended.
+func (c *Consumer) waitFailed(ctx context.Context) error {
 	why := ctx.Err()
 	if errors.Is(why, context.DeadlineExceeded) {
 		why = c.store.stillOpen(ctx, c.group)

@@ -35,9 +35,9 @@ type Origin struct {
 func OriginOf(r *kgo.Record) (Origin, bool) {
 	topic, hasTopic := HeaderOf(r, CopiedTopic)
 	group, _ := HeaderOf(r, CopiedGroup)
-	partition, hasPartition := headerNumber(r, CopiedPartition)
-	offset, hasOffset := headerNumber(r, CopiedOffset)
-	deliveries, _ := headerNumber(r, CopiedDeliveries)
+	partition, hasPartition := numberIn(r, CopiedPartition)
+	offset, hasOffset := numberIn(r, CopiedOffset)
+	deliveries, _ := numberIn(r, CopiedDeliveries)
 	if !hasTopic || !hasPartition || !hasOffset || partition < 0 || partition > math.MaxInt32 || offset < 0 {
 		return Origin{}, false
 	}
@@ -68,7 +68,8 @@ func HeaderNumber(value []byte) (int64, bool) {
 	return 0, false
 }
 
-func headerNumber(r *kgo.Record, key string) (int64, bool) {
+// numberIn is [HeaderNumber] of the last header of that key.
+func numberIn(r *kgo.Record, key string) (int64, bool) {
 	value, _ := HeaderOf(r, key)
 	return HeaderNumber(value)
 }

@@ -12,8 +12,8 @@ type feature struct {
 	since string // the first Apache Kafka that has it
 }
 
-// topicIDs are what native commits go by.
-func topicIDs() feature { return feature{"topic IDs (KIP-516)", "2.8"} }
+// topicIDFeature: native commits go by topic IDs.
+func topicIDFeature() feature { return feature{"topic IDs (KIP-516)", "2.8"} }
 
 // featureOf is what a broker lacks that does not know the request; false for
 // requests that are older than all that this package needs.

@@ -140,7 +140,7 @@ func (l *gapLog) take(run *gapRun, got *Fetched, share int64) (kept int64) {
 	all, full := int64(0), false
 	run.found = slices.Grow(run.found, min(len(got.Records), 1<<14))
 	for _, record := range got.Records {
-		size := sizeOfRecord(record)
+		size := memoryOf(record)
 		all += size
 		seen++
 		l.pass(run, record.Offset)
@@ -248,7 +248,8 @@ const (
 	emptySize      = 32
 )
 
-func sizeOfRecord(r *kgo.Record) int64 {
+// memoryOf is about what r takes in memory, in bytes.
+func memoryOf(r *kgo.Record) int64 {
 	size := recordOverhead + len(r.Key) + len(r.Value)
 	for _, h := range r.Headers {
 		size += len(h.Key) + len(h.Value) + 40
@@ -260,7 +261,7 @@ func (p *gapPiece) size() int64 {
 	if p.record == nil {
 		return emptySize
 	}
-	return sizeOfRecord(p.record)
+	return memoryOf(p.record)
 }
 
 // cloneRecord is r in memory of its own.

@@ -110,10 +110,10 @@ func (h *Hold) Shares(ctx context.Context) ([]HoldShare, error) {
 // outcome is not known, can not be made any more once Rejoin has returned,
 // unless [Hold.Fetch] sees it. An error is the end of the hold.
 func (h *Hold) Rejoin(ctx context.Context, stakes []Stake) error {
-	if err := h.take(ctx); err != nil {
+	if err := h.takeTurn(ctx); err != nil {
 		return err
 	}
-	defer h.give()
+	defer h.giveTurn()
 	if err := h.Err(); h.left || err != nil && !errors.Is(err, ErrReshared) {
 		return cmp.Or(err, h.usable())
 	}
@@ -159,7 +159,7 @@ func (h *Hold) tryJoinTeam(ctx context.Context, b bid) (HoldShare, error) {
 	if err != nil {
 		return HoldShare{}, err
 	}
-	h.takeID()
+	h.useOwnTransactor()
 	if leads {
 		_ = h.endDeparted(ctx, there) // or they time out
 	}
@@ -196,9 +196,10 @@ func (h *Hold) quit(ctx context.Context, err error) error {
 	return ended.err
 }
 
-// takeID makes the transactor of this member, unless it is there. A member that
-// the group has forgotten gets another ID.
-func (h *Hold) takeID() {
+// useOwnTransactor makes the transactor of this member, unless it is there. A
+// member that the group has forgotten has got another ID, and with it another
+// transactor.
+func (h *Hold) useOwnTransactor() {
 	id := memberTransactions(h.member.group, h.member.id)
 	if h.txn != nil && h.txn.id == id {
 		return

@@ -74,7 +74,7 @@ func (l *Loaded) doubtful(seen map[Key]pair, last bool) (again bool) {
 // latter only what is not in before, if that is not nil.
 func (s *Store) loadBoth(ctx context.Context, before *Natives, groups []string, wanted Wanted) (map[string]*Loaded, []string) {
 	var result map[string]*Loaded
-	var found *natives
+	var found *nativeLogs
 	var work sync.WaitGroup
 	work.Go(func() { result = s.loadCommits(ctx, groups, wanted) })
 	work.Go(func() {

@@ -13,8 +13,8 @@ import (
 	"github.com/gapctl/gapctl/codec"
 )
 
-// natives are the records of the native topic, as far as they were asked for.
-type natives struct {
+// nativeLogs are the partitions of the native topic, as far as they were asked for.
+type nativeLogs struct {
 	topic *Topic
 	logs  map[int32]*nativeLog // by partition
 	// absent: there is no such topic, or none that may be described.
@@ -28,8 +28,8 @@ const nativeReaders = 8
 
 // readNatives reads the partitions that hold the records of groups, and keeps
 // those of groups only; nil: all.
-func (s *Store) readNatives(ctx context.Context, groups []string) *natives {
-	n := &natives{logs: map[int32]*nativeLog{}}
+func (s *Store) readNatives(ctx context.Context, groups []string) *nativeLogs {
+	n := &nativeLogs{logs: map[int32]*nativeLog{}}
 	if n.locate(ctx, s); n.err != nil || n.absent {
 		return n
 	}
@@ -56,7 +56,7 @@ func (s *Store) readNatives(ctx context.Context, groups []string) *natives {
 }
 
 // locate asks for the topic.
-func (n *natives) locate(ctx context.Context, s *Store) {
+func (n *nativeLogs) locate(ctx context.Context, s *Store) {
 	topics, err := s.Topics(ctx, []string{codec.NativeTopic})
 	if err != nil {
 		n.err = err
@@ -69,7 +69,7 @@ func (n *natives) locate(ctx context.Context, s *Store) {
 }
 
 // readOn reads each partition to its present end.
-func (n *natives) readOn(ctx context.Context, s *Store) {
+func (n *nativeLogs) readOn(ctx context.Context, s *Store) {
 	numbers := slices.Sorted(maps.Keys(n.logs))
 	s.Ends(ctx, map[string]*Topic{codec.NativeTopic: n.topic}, map[string][]int32{codec.NativeTopic: numbers})
 	var work errgroup.Group
@@ -86,7 +86,7 @@ func (n *natives) readOn(ctx context.Context, s *Store) {
 }
 
 // log is the log that holds the records of group; nil when there is no topic.
-func (n *natives) log(group string) *nativeLog {
+func (n *nativeLogs) log(group string) *nativeLog {
 	if n.topic == nil || len(n.topic.Logs) == 0 {
 		return nil
 	}
@@ -94,7 +94,7 @@ func (n *natives) log(group string) *nativeLog {
 }
 
 // failure is why the records of group could not be read.
-func (n *natives) failure(group string) error {
+func (n *nativeLogs) failure(group string) error {
 	if n.err != nil {
 		return n.err
 	}
@@ -105,7 +105,7 @@ func (n *natives) failure(group string) error {
 }
 
 // all yields the records of every group, partition by partition.
-func (n *natives) all(yield func(*nativeLog, codec.NativeEntry) bool) {
+func (n *nativeLogs) all(yield func(*nativeLog, codec.NativeEntry) bool) {
 	for _, p := range slices.Sorted(maps.Keys(n.logs)) {
 		for e := range n.logs[p].fold.All() {
 			if !yield(n.logs[p], e) {
@@ -115,7 +115,7 @@ func (n *natives) all(yield func(*nativeLog, codec.NativeEntry) bool) {
 	}
 }
 
-func (n *natives) notices() []string {
+func (n *nativeLogs) notices() []string {
 	var notices []string
 	var unread error
 	for _, p := range slices.Sorted(maps.Keys(n.logs)) {
@@ -134,13 +134,13 @@ func (n *natives) notices() []string {
 }
 
 // Natives are the commits in the native topic, of every group.
-type Natives struct{ read *natives }
+type Natives struct{ read *nativeLogs }
 
 // Natives reads all of the native topic.
 func (s *Store) Natives(ctx context.Context) *Natives { return &Natives{s.readNatives(ctx, nil)} }
 
 // now is n with what has been committed since.
-func (n *Natives) now(ctx context.Context, s *Store) *natives {
+func (n *Natives) now(ctx context.Context, s *Store) *nativeLogs {
 	if n.read.err == nil && !n.read.absent {
 		n.read.readOn(ctx, s)
 	}

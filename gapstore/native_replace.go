@@ -24,5 +24,5 @@ func (e *Entry) NativeRecords() []codec.Record {
 // ([Hold.Commit]). One that the topic does not take is a [*SizeError] now,
 // before anything is written.
 func (n NativeHome) Replace(group string, before, after []codec.Record) ([]*kgo.Record, error) {
-	return n.produce(group, codec.DiffNative(before, after))
+	return n.address(group, codec.DiffNative(before, after))
 }

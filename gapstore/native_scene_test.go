@@ -50,7 +50,7 @@ func (n *nativeScene) records(group string, id [16]byte, slot uint32, gaps strin
 	if err != nil {
 		n.t.Fatal(err)
 	}
-	addressed, err := n.home.produce(group, records)
+	addressed, err := n.home.address(group, records)
 	if err != nil {
 		n.t.Fatal(err)
 	}

@@ -74,7 +74,7 @@ func (e *TopicError) Unwrap() error { return ErrUnfit }
 // [*TopicError]; any other error is an [*Error].
 func (s *Store) Ensure(ctx context.Context, o NativeOptions) (NativeHome, error) {
 	if !s.speaks(kmsg.Metadata, 10) { // what it would hold goes by topic IDs
-		return NativeHome{}, topicIDs().lacking("prepare topic "+codec.NativeTopic, nil)
+		return NativeHome{}, topicIDFeature().lacking("prepare topic "+codec.NativeTopic, nil)
 	}
 	topic, err := s.nativeTopic(ctx)
 	if err == nil && topic == nil {

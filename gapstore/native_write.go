@@ -37,7 +37,7 @@ func (n NativeHome) Records(before Entry, after codec.State, stamp codec.NativeS
 	if err != nil {
 		return nil, err
 	}
-	return n.produce(before.Group, append(records, written...))
+	return n.address(before.Group, append(records, written...))
 }
 
 // Deletion is the tombstones for all that the native topic holds of the
@@ -51,12 +51,12 @@ func (n NativeHome) Deletion(before Entry) ([]*kgo.Record, error) {
 		}
 		records = append(records, dropped...)
 	}
-	return n.produce(before.Group, records)
+	return n.address(before.Group, records)
 }
 
-// produce addresses records of group. One that the topic does not take is a
+// address makes records of group ones to produce. One that the topic does not take is a
 // [*SizeError] now, before anything is written.
-func (n NativeHome) produce(group string, records []codec.Record) ([]*kgo.Record, error) {
+func (n NativeHome) address(group string, records []codec.Record) ([]*kgo.Record, error) {
 	partition := codec.NativePartition(group, n.Partitions)
 	out := make([]*kgo.Record, len(records))
 	for i, r := range records {

@@ -137,7 +137,7 @@ func TestRetryCommitsPairs(t *testing.T) {
 		parts = append(parts, &tracked{place: place{"orders", p}}, &tracked{place: place{"retry", p}})
 	}
 	rand.Shuffle(len(parts), func(i, j int) { parts[i], parts[j] = parts[j], parts[i] })
-	c.pairUp(parts)
+	c.sortPairs(parts)
 	for i := 0; i < len(parts); i += 2 {
 		if parts[i].topic != "orders" || parts[i+1].place != c.companion(parts[i].place) {
 			t.Errorf("%v before %v", parts[i].place, parts[i+1].place)

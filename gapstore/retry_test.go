@@ -74,7 +74,7 @@ func TestRetryWithoutOrder(t *testing.T) {
 	w.judge(c, records, "a1")
 	w.mustCommit(c)
 	values, records := w.next(c, 1)
-	if due, _ := headerNumber(records[0], RetryDue); !equal(values, "a1") || time.Now().UnixMilli() < due {
+	if due, _ := numberIn(records[0], RetryDue); !equal(values, "a1") || time.Now().UnixMilli() < due {
 		t.Errorf("delivered %v, too early", values)
 	}
 	w.judge(c, records, "a1")

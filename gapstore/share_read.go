@@ -78,7 +78,7 @@ func (s *Store) readShareGroup(ctx context.Context, broker int32, parts []*share
 		s.askShares(ctx, broker, todo, epochs)
 		todo = slices.DeleteFunc(todo, func(p *sharePart) bool { return !errors.Is(p.err, kerr.FencedLeaderEpoch) })
 		if len(todo) > 0 && topics == nil {
-			topics, _ = s.Topics(ctx, topicNames(todo)) // without them, no higher epoch is tried
+			topics, _ = s.Topics(ctx, topicsOf(todo)) // without them, no higher epoch is tried
 		}
 		todo = slices.DeleteFunc(todo, func(p *sharePart) bool {
 			epochs[p]++
@@ -88,7 +88,7 @@ func (s *Store) readShareGroup(ctx context.Context, broker int32, parts []*share
 	}
 }
 
-func topicNames(parts []*sharePart) []string {
+func topicsOf(parts []*sharePart) []string {
 	var names []string
 	for _, part := range parts {
 		if !slices.Contains(names, part.entry.Topic) {

@@ -79,7 +79,7 @@ func (m *model) resume(w *modelMember) (parts []*tracked) {
 		if w.asked[at] >= 0 {
 			offset = kgo.NewOffset().At(w.asked[at])
 		}
-		o := origin{id: m.id(at), slot: w.slot, share: t.share, sharing: m.sharing, native: m.entry(at), offset: offset.EpochOffset()}
+		o := takeover{id: m.id(at), slot: w.slot, share: t.share, sharing: m.sharing, native: m.entry(at), offset: offset.EpochOffset()}
 		resumed, err := o.resume()
 		if err != nil {
 			m.fail("%v", err)

@@ -142,7 +142,7 @@ func (r *trackedRun) crash(t *rapid.T) {
 		offset = kgo.NewOffset().At(r.kafka)
 	}
 	var err error
-	o := origin{id: r.id, share: whole(place{"orders", r.id.Partition}), native: entry, offset: offset.EpochOffset()}
+	o := takeover{id: r.id, share: whole(place{"orders", r.id.Partition}), native: entry, offset: offset.EpochOffset()}
 	if r.tracked, err = o.resume(); err != nil {
 		t.Fatal(err)
 	}
@@ -204,7 +204,7 @@ func TestTrackedPassesOverWhatIsNoRecord(t *testing.T) {
 
 // A group without any commit begins where the log does.
 func TestTrackedBeginsAtTheFirstRecord(t *testing.T) {
-	o := origin{share: whole(place{}), offset: kgo.NewOffset().AtStart().EpochOffset()}
+	o := takeover{share: whole(place{}), offset: kgo.NewOffset().AtStart().EpochOffset()}
 	tr, err := o.resume()
 	if err != nil || tr.next != NoOffset {
 		t.Fatalf("next %d, error %v", tr.next, err)

@@ -6,8 +6,8 @@ import (
 	"github.com/gapctl/gapctl/codec"
 )
 
-// origin is what a member finds when it gets a partition, or a share of it.
-type origin struct {
+// takeover is what a member finds when it gets a partition, or a share of it.
+type takeover struct {
 	id      codec.NativeID // slot 0
 	slot    uint32         // the member's own; 0: none
 	share   share
@@ -20,7 +20,7 @@ type origin struct {
 }
 
 // slotOf is what the topic has of a slot; nil: nothing.
-func (o *origin) slotOf(slot uint32) *codec.NativeSlot {
+func (o *takeover) slotOf(slot uint32) *codec.NativeSlot {
 	for _, s := range o.native.Slots {
 		if s.Slot == slot {
 			return s
@@ -33,7 +33,7 @@ func (o *origin) slotOf(slot uint32) *codec.NativeSlot {
 // Kafka's offset at once: where they differ, somebody has moved the offset
 // since, and it says what counts as done: all below it, and when it was moved
 // back, nothing above it, in any slot.
-func (o *origin) resume() (*tracked, error) {
+func (o *takeover) resume() (*tracked, error) {
 	set, err := o.union()
 	if err != nil {
 		return nil, err
@@ -61,7 +61,7 @@ func (o *origin) resume() (*tracked, error) {
 
 // union is what is done according to all slots and Kafka's offset, as a change
 // to slot 0.
-func (o *origin) union() (set *codec.GapSet, err error) {
+func (o *takeover) union() (set *codec.GapSet, err error) {
 	o.stable = NoOffset
 	if len(o.native.Slots) == 0 {
 		return codec.NewGapSet(codec.Complete(max(0, o.offset.Offset))), nil
@@ -95,7 +95,7 @@ func (o *origin) union() (set *codec.GapSet, err error) {
 
 // fold makes the keeper's first commit one that holds what departed members
 // have done, and deletes their slots.
-func (o *origin) fold(t *tracked) {
+func (o *takeover) fold(t *tracked) {
 	living := map[uint32]bool{0: true}
 	for _, slot := range o.share.others {
 		living[slot] = true
