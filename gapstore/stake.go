@@ -6,6 +6,7 @@ import (
 	"errors"
 	"fmt"
 	"maps"
+	"math"
 	"slices"
 
 	"github.com/twmb/franz-go/pkg/kmsg"
@@ -126,15 +127,18 @@ func parseBid(data []byte) (b bid, err error) {
 		return b, errStakes
 	}
 	n := &numbers{rest: in.UserData[1:]}
-	b.round = n.next(1<<64 - 1)
+	b.round = n.next(math.MaxUint64)
 	for _, topic := range in.Topics {
 		for range n.next(uint64(len(n.rest) / 2)) {
-			s := Stake{Topic: topic, Partition: int32(n.next(1<<31 - 1))}
-			s.Outstanding = int64(n.next(1<<63 - 1))
+			s := Stake{Topic: topic, Partition: int32(n.next(math.MaxInt32))}
+			s.Outstanding = int64(n.next(math.MaxInt64))
 			b.stakes = append(b.stakes, s)
 		}
 	}
-	return b, n.close()
+	if !n.whole() {
+		return b, errStakes
+	}
+	return b, nil
 }
 
 // appendParts appends parts as an assignment of Kafka's consumer protocol. It
@@ -161,29 +165,4 @@ func parseParts(data []byte) (map[string][]int32, error) {
 		parts[t.Topic] = append(parts[t.Topic], t.Partitions...)
 	}
 	return sortedParts(parts), nil
-}
-
-// numbers reads unsigned LEB128 numbers; the first that is wrong spoils the rest.
-type numbers struct {
-	rest []byte
-	bad  bool
-}
-
-// next is the next number, which is at most limit; 0 when there is none.
-func (n *numbers) next(limit uint64) uint64 {
-	v, size := binary.Uvarint(n.rest)
-	if n.bad || size <= 0 || v > limit {
-		n.bad = true
-		return 0
-	}
-	n.rest = n.rest[size:]
-	return v
-}
-
-// close is nil when all was read, and nothing is left.
-func (n *numbers) close() error {
-	if n.bad || len(n.rest) > 0 {
-		return errStakes
-	}
-	return nil
 }
