@@ -4,6 +4,7 @@ import (
 	"container/heap"
 	"slices"
 	"sync"
+	"time"
 
 	"github.com/twmb/franz-go/pkg/kgo"
 )
@@ -45,16 +46,6 @@ type held struct {
 	rank   [2]int64 // among those that are ready
 }
 
-// lane is records that are delivered one by one: what waits comes out when the
-// one before it is finished.
-type lane struct {
-	key  string
-	next []*held // retries by where they come from, then fresh records
-	out  *kgo.Record
-	// failed is what has failed, and not been read on the retry topic yet.
-	failed *Origin
-}
-
 func newBacklog(r *Retry, sharing Sharing, barrier int64) *backlog {
 	b := &backlog{retry: r, hold: r.Hold, keyed: sharing == ByKey, barrier: barrier, open: !r.Order.blocks(),
 		ready:   pile{less: func(a, b *held) bool { return slices.Compare(a.rank[:], b.rank[:]) < 0 }},
@@ -75,7 +66,7 @@ func (b *backlog) add(r *kgo.Record, from *tracked) {
 	if h.retry {
 		h.due, _ = numberIn(r, RetryDue)
 		if arrived, ok := numberIn(r, RetryArrived); ok {
-			r.Timestamp = timeOf(arrived)
+			r.Timestamp = time.UnixMilli(arrived)
 		}
 	}
 	b.mu.Lock()
@@ -101,55 +92,6 @@ func (b *backlog) add(r *kgo.Record, from *tracked) {
 		b.failed--
 	}
 	b.advance(l)
-}
-
-// bare is the origin without what does not tell copies of one group apart.
-func (o Origin) bare() Origin {
-	o.Group = ""
-	return o
-}
-
-// laneOf names the lane of a record; false: it has no order.
-func (b *backlog) laneOf(r *kgo.Record) (key string, ordered bool) {
-	switch {
-	case b.lanes == nil || r.Key == nil && b.keyed:
-		return "", false
-	case b.retry.Order == OrderBlockPartition:
-		return "", true
-	case r.Key == nil:
-		return "no key", true
-	}
-	return "key " + string(r.Key), true
-}
-
-// enter puts h where it belongs: a retry before all that came after it.
-func (l *lane) enter(h *held) {
-	at := len(l.next)
-	if h.retry {
-		at, _ = slices.BinarySearchFunc(l.next, h, func(e, h *held) int {
-			if e.retry && e.origin.Offset <= h.origin.Offset {
-				return -1
-			}
-			return 1
-		})
-	}
-	l.next = slices.Insert(l.next, at, h)
-}
-
-// advance lets the next record of a lane out, when the one before has finished.
-func (b *backlog) advance(l *lane) {
-	if !b.open || l.out != nil || l.failed != nil {
-		return
-	}
-	if len(l.next) == 0 {
-		delete(b.lanes, l.key)
-		return
-	}
-	h := l.next[0]
-	l.next[0] = nil
-	l.next = l.next[1:]
-	l.out = h.Record
-	b.release(h)
 }
 
 // release makes a record wait for nothing but its time.
@@ -237,4 +179,13 @@ func (b *backlog) reached(next int64) {
 	for _, l := range b.lanes {
 		b.advance(l)
 	}
+}
+
+// room is whether either partition is to be read no further for now: from when
+// the backlog is full until half of it has gone.
+func (b *backlog) room() (pauseFresh, pauseRetries bool) {
+	b.mu.Lock()
+	defer b.mu.Unlock()
+	full := func(n int, paused bool) bool { return n >= b.hold || paused && n > b.hold/2 }
+	return full(b.fresh+b.failed, b.freshPaused), full(b.retried, b.retriesPaused)
 }

@@ -29,8 +29,3 @@ func (h *Hold) newTransactor(id string) *transactor {
 // Transacts is nil when the broker can commit records and offsets of this hold
 // in one transaction; otherwise an [*Error] of class [ErrUnsupported].
 func (h *Hold) Transacts() error { return h.txn.guarded() }
-
-// membership is how the member commits.
-func (m *member) membership() membership {
-	return membership{group: m.group, id: m.id, generation: m.generation}
-}

@@ -5,10 +5,11 @@ import (
 	"strconv"
 	"time"
 
-	"github.com/gapctl/gapctl/codec"
 	"github.com/twmb/franz-go/pkg/kbin"
 	"github.com/twmb/franz-go/pkg/kgo"
 	"github.com/twmb/franz-go/pkg/kmsg"
+
+	"github.com/gapctl/gapctl/codec"
 )
 
 // commitLimits are how much one commit may carry.

@@ -4,7 +4,6 @@ import (
 	"context"
 	"errors"
 	"fmt"
-	"slices"
 	"sync"
 	"sync/atomic"
 	"time"
@@ -122,31 +121,6 @@ func NewConsumer(ctx context.Context, dial Dial, o ConsumerOptions) (*Consumer, 
 		return nil, err
 	}
 	return c, nil
-}
-
-func (c *Consumer) join(ctx context.Context, dial Dial, o ConsumerOptions) (err error) {
-	if c.home, err = c.ensure(ctx, o.Native); err != nil {
-		return err
-	}
-	if o.Instance != "" {
-		c.instance = &o.Instance
-	}
-	op := "join group " + o.Group
-	if c.txn, err = c.newTransactor(dial); err != nil {
-		return Classify(op, err)
-	}
-	// A transaction that an earlier process of this name has left is ended now,
-	// so that nobody waits for it.
-	if err := c.txn.open(ctx); err != nil {
-		return c.failure(op, err, 0)
-	}
-	if c.retry != nil {
-		if err := c.openRetries(ctx, dial); err != nil {
-			return err
-		}
-	}
-	c.client, err = dial(slices.Concat(o.Client, c.clientOpts(o))...)
-	return Classify(op, err)
 }
 
 // Close commits what is done, leaves the group and ends the client. With an

@@ -67,8 +67,8 @@ func (c *Consumer) nextIn() (wait time.Duration, ok bool) {
 		if t.topic == c.retry.Topic {
 			continue
 		}
-		if at, some := t.backlog.nextAt(); some && (!ok || timeOf(at).Sub(now) < wait) {
-			wait, ok = timeOf(at).Sub(now), true
+		if at, some := t.backlog.nextAt(); some && (!ok || time.UnixMilli(at).Sub(now) < wait) {
+			wait, ok = time.UnixMilli(at).Sub(now), true
 		}
 	}
 	if c.retries.BufferedFetchRecords() > 0 && (!ok || wait > recheck) {

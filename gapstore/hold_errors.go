@@ -37,12 +37,6 @@ var (
 	ErrConflict = errors.New("the commit has changed")
 )
 
-// Member is one member of a group, as the coordinator describes it. Its texts
-// are chosen by the client that they describe: they are hostile input.
-type Member struct {
-	ID, InstanceID, ClientID, Host string
-}
-
 // ActiveError says who is in a group.
 type ActiveError struct {
 	Group   string

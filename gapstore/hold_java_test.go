@@ -7,8 +7,9 @@ import (
 	"testing"
 	"time"
 
-	"github.com/gapctl/gapctl/internal/kafkatest"
 	"github.com/twmb/franz-go/pkg/kmsg"
+
+	"github.com/gapctl/gapctl/internal/kafkatest"
 )
 
 var javaConsumers = map[string]kafkatest.ClassicOptions{

@@ -9,11 +9,12 @@ import (
 	"testing"
 	"time"
 
-	"github.com/gapctl/gapctl/internal/kafkatest"
 	"github.com/twmb/franz-go/pkg/kadm"
 	"github.com/twmb/franz-go/pkg/kerr"
 	"github.com/twmb/franz-go/pkg/kgo"
 	"github.com/twmb/franz-go/pkg/kmsg"
+
+	"github.com/gapctl/gapctl/internal/kafkatest"
 )
 
 // realScene is a scene on the shared broker, under names of its own, with 30

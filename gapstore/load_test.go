@@ -7,69 +7,13 @@ import (
 	"sync/atomic"
 	"testing"
 
-	"github.com/twmb/franz-go/pkg/kadm"
 	"github.com/twmb/franz-go/pkg/kerr"
 	"github.com/twmb/franz-go/pkg/kfake"
-	"github.com/twmb/franz-go/pkg/kgo"
 	"github.com/twmb/franz-go/pkg/kmsg"
 	"github.com/twmb/franz-go/pkg/kversion"
 
 	"github.com/gapctl/gapctl/codec"
 )
-
-func dialTo(addrs ...string) Dial {
-	return func(extra ...kgo.Opt) (*kgo.Client, error) {
-		return kgo.NewClient(append([]kgo.Opt{kgo.SeedBrokers(addrs...)}, extra...)...)
-	}
-}
-
-func openStore(t testing.TB, addrs ...string) *Store {
-	t.Helper()
-	s, err := Open(t.Context(), dialTo(addrs...))
-	if err != nil {
-		t.Fatal(err)
-	}
-	t.Cleanup(s.Close)
-	return s
-}
-
-// commitTo commits offset and metadata of one partition for group.
-func commitTo(t testing.TB, addr, group, topic string, partition int32, offset int64, metadata string) {
-	t.Helper()
-	client, err := dialTo(addr)()
-	if err != nil {
-		t.Fatal(err)
-	}
-	defer client.Close()
-	offsets := kadm.Offsets{}
-	offsets.Add(kadm.Offset{Topic: topic, Partition: partition, At: offset, LeaderEpoch: -1, Metadata: metadata})
-	if err := kadm.NewClient(client).CommitAllOffsets(t.Context(), group, offsets); err != nil {
-		t.Fatal(err)
-	}
-}
-
-// gapsOf is a Parallel Consumer's metadata with those gaps.
-func gapsOf(t testing.TB, stable, max int64, gaps string) (metadata string) {
-	t.Helper()
-	ranges, err := codec.ParseRanges(gaps)
-	if err != nil {
-		t.Fatal(err)
-	}
-	encoded, err := codec.Encode(codec.State{Stable: stable, Max: max, Gaps: ranges}, "parallel-consumer", "")
-	if err != nil {
-		t.Fatal(err)
-	}
-	return encoded.Metadata
-}
-
-func loadGroup(t testing.TB, s *Store, group string) Loaded {
-	t.Helper()
-	loaded, notices := s.Load(t.Context(), []Ref{{Group: group}}, nil)
-	if len(loaded) != 1 || len(notices) != 0 {
-		t.Fatalf("%d groups, notices %q", len(loaded), notices)
-	}
-	return loaded[0]
-}
 
 func TestLoadTellsEveryCommit(t *testing.T) {
 	c := fakeCluster(t, "orders", "emails")
@@ -263,22 +207,5 @@ func TestLoadWithoutAnAnswer(t *testing.T) {
 	got := loadGroup(t, s, "billing")
 	if got.Err == nil || len(got.Entries) != 0 {
 		t.Errorf("%+v, want an error", got)
-	}
-}
-
-func TestEndsWithoutAnAnswer(t *testing.T) {
-	c := fakeCluster(t, "orders")
-	s := openStore(t, c.ListenAddrs()...)
-	c.ControlKey(kmsg.ListOffsets.Int16(), func(kreq kmsg.Request) (kmsg.Response, error, bool) {
-		c.KeepControl()
-		return kreq.ResponseKind(), nil, true
-	})
-	topics, err := s.Topics(t.Context(), []string{"orders"})
-	if err != nil {
-		t.Fatal(err)
-	}
-	s.Ends(t.Context(), topics, map[string][]int32{"orders": {1}})
-	if asked, other := topics["orders"].Logs[1], topics["orders"].Logs[0]; asked.Err == nil || other.Err != nil {
-		t.Errorf("asked for %+v, not for %+v; want an error of the first only", asked, other)
 	}
 }

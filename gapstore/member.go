@@ -172,3 +172,8 @@ func (m *member) leave(ctx context.Context) error {
 	}
 	return err
 }
+
+// membership is how the member commits.
+func (m *member) membership() membership {
+	return membership{group: m.group, id: m.id, generation: m.generation}
+}

@@ -60,18 +60,3 @@ func dealOut(members []kmsg.JoinGroupResponseMember) ([]kmsg.SyncGroupRequestGro
 	}
 	return dealt, nil
 }
-
-// withoutTeam is the roster of those who do not hold the group together.
-func (r roster) withoutTeam() roster {
-	others := make([]Member, 0, len(r.members))
-	for _, m := range r.members {
-		if m.ClientID != togetherName {
-			others = append(others, m)
-		}
-	}
-	r.members = others
-	if len(others) == 0 {
-		r.state = "" // theirs, or that of a group which is about to begin
-	}
-	return r
-}

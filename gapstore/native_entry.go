@@ -1,12 +1,8 @@
 package gapstore
 
 import (
-	"context"
 	"encoding/base64"
 	"errors"
-	"maps"
-	"slices"
-	"sync"
 
 	"github.com/gapctl/gapctl/codec"
 )
@@ -19,115 +15,6 @@ type Slot struct {
 	codec.NativeReading
 	Err     error             // why it can not be relied on
 	Written *codec.NativeSlot // the bytes
-}
-
-// pair is what has to come from one commit: Kafka's offset and the native one.
-type pair struct{ committed, stable int64 }
-
-// pairTries bounds how often a group is read whose pairs do not match.
-const pairTries = 4
-
-// loadConsumers reads what classic and KIP-848 groups have committed, in both
-// homes. Offset and native records are two requests, and a live consumer may
-// commit between them: so a difference counts once it has been seen twice.
-func (s *Store) loadConsumers(ctx context.Context, before *Natives, groups []string, wanted Wanted) (map[string]*Loaded, []string) {
-	result := map[string]*Loaded{}
-	var notices []string
-	seen := map[Key]pair{}
-	for try := 1; len(groups) > 0; try++ {
-		loaded, told := s.loadBoth(ctx, before, groups, wanted)
-		if try == 1 {
-			notices = told
-		}
-		maps.Copy(result, loaded)
-		groups = nil
-		for group, l := range loaded {
-			if l.doubtful(seen, try == pairTries) {
-				groups = append(groups, group)
-			}
-		}
-	}
-	return result, notices
-}
-
-// doubtful reports whether pairs of l do not match that were different, or not
-// there, when last seen. When it is the last try, they are on the move.
-func (l *Loaded) doubtful(seen map[Key]pair, last bool) (again bool) {
-	for i := range l.Entries {
-		e := &l.Entries[i]
-		from, moved := e.Moved()
-		now := pair{e.Committed, from}
-		if !moved || e.Pending || !e.HasState() || seen[e.Key] == now {
-			continue
-		}
-		if last {
-			e.Pending = true
-			continue
-		}
-		seen[e.Key] = now
-		again = true
-	}
-	return again
-}
-
-// loadBoth reads the groups' commits and native records at the same time, of the
-// latter only what is not in before, if that is not nil.
-func (s *Store) loadBoth(ctx context.Context, before *Natives, groups []string, wanted Wanted) (map[string]*Loaded, []string) {
-	var result map[string]*Loaded
-	var found *nativeLogs
-	var work sync.WaitGroup
-	work.Go(func() { result = s.loadCommits(ctx, groups, wanted) })
-	work.Go(func() {
-		if before != nil {
-			found = before.now(ctx, s)
-		} else {
-			found = s.readNatives(ctx, groups)
-		}
-	})
-	work.Wait()
-	ids := map[[16]byte]bool{}
-	for _, e := range found.all {
-		ids[e.TopicID] = true
-	}
-	names, err := s.topicNames(ctx, ids)
-	if err != nil {
-		found.err = err
-	}
-	for group, l := range result {
-		switch err := found.failure(group); {
-		case errors.Is(err, ErrDenied):
-			l.Unseen = err
-		case err != nil && l.Err == nil:
-			l.Err = err // gaps may be there: without them the group looks done
-			l.Entries = nil
-		}
-	}
-	var l *Loaded
-	var index map[Key]int // of l's entries
-	for log, e := range found.all {
-		if l == nil || l.Group != e.Group {
-			l, index = result[e.Group], nil
-		}
-		if l == nil || l.Err != nil && !errors.Is(l.Err, ErrNotFound) {
-			continue
-		}
-		if index == nil {
-			index = l.index()
-		}
-		if entry := newNativeEntry(e, names); wanted(entry.Topic, entry.Partition) {
-			entry.Pending = log.pending(e.Group)
-			l.adopt(entry, index)
-		}
-	}
-	return result, found.notices()
-}
-
-func (l *Loaded) index() map[Key]int {
-	index := make(map[Key]int, len(l.Entries))
-	for i := range l.Entries {
-		index[l.Entries[i].Key] = i
-	}
-	return index
 }
 
 // newNativeEntry is what the slots of e say together. A topic that does not
@@ -160,27 +47,14 @@ func newNativeEntry(e codec.NativeEntry, names map[[16]byte]string) Entry {
 	return entry
 }
 
-// leftover is the anomaly of a commit in another format beside native records.
-const leftover = "native-leftover"
-
-// adopt joins a native entry to the commit of its partition. Native writers
-// leave the commit's metadata empty: where there is some, the group has gone
-// over to another format since, and the records count for nothing.
-func (l *Loaded) adopt(native Entry, index map[Key]int) {
-	l.Err = nil
-	i, ok := index[native.Key]
-	if !ok {
-		l.Entries = append(l.Entries, native)
-		return
+// NativeRecords are the records of the partition in the native topic, byte for
+// byte, slot by slot.
+func (e *Entry) NativeRecords() []codec.Record {
+	var records []codec.Record
+	for _, slot := range e.Slots {
+		if slot.Written != nil {
+			records = append(records, slot.Written.Records()...)
+		}
 	}
-	commit := &l.Entries[i]
-	if commit.Raw != "" {
-		commit.Slots = native.Slots
-		commit.Anomalies = append(slices.Clip(commit.Anomalies), codec.Anomaly{Kind: leftover,
-			Message: "the native topic holds records for this partition too, which do not count beside the commit's metadata"})
-		return
-	}
-	native.Committed, native.LeaderEpoch, native.Pending = commit.Committed, commit.LeaderEpoch, commit.Pending || native.Pending
-	native.Err, native.MetadataLimit = errors.Join(native.Err, commit.Err), commit.MetadataLimit
-	*commit = native
+	return records
 }

@@ -6,6 +6,15 @@ import (
 	"github.com/gapctl/gapctl/codec"
 )
 
+// Replace is the records that make what before is into after, both of one
+// partition of group: tombstones for what after lacks, and what it has
+// otherwise. They belong into one transaction with the committed offset
+// ([Hold.Commit]). One that the topic does not take is a [*SizeError] now,
+// before anything is written.
+func (n NativeHome) Replace(group string, before, after []codec.Record) ([]*kgo.Record, error) {
+	return n.address(group, codec.DiffNative(before, after))
+}
+
 // Records are the records that make what before says into after: the chunks
 // that change, the head, and tombstones for all slots but the first, whose
 // commits after includes. They belong into one transaction with the committed

@@ -1,8 +1,6 @@
 package gapstore
 
-import (
-	"github.com/gapctl/gapctl/codec"
-)
+import "github.com/gapctl/gapctl/codec"
 
 // checkDeal: each point of each partition goes to one member, evenly.
 func (m *model) checkDeal() {

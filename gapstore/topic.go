@@ -203,3 +203,27 @@ func (s *Store) listOffsets(ctx context.Context, topics map[string]*Topic, parti
 	}
 	return answers
 }
+
+// topicNames are the names of topics by ID; those that do not exist are absent.
+func (s *Store) topicNames(ctx context.Context, ids map[[16]byte]bool) (map[[16]byte]string, error) {
+	names := make(map[[16]byte]string, len(ids))
+	if len(ids) == 0 {
+		return names, nil
+	}
+	req := kmsg.NewPtrMetadataRequest()
+	for id := range ids {
+		t := kmsg.NewMetadataRequestTopic()
+		t.TopicID = id
+		req.Topics = append(req.Topics, t)
+	}
+	resp, err := s.metadata(ctx, req)
+	if err != nil {
+		return nil, s.Failure("find topics by ID", err)
+	}
+	for _, t := range resp.Topics {
+		if t.ErrorCode == 0 && t.Topic != nil {
+			names[t.TopicID] = *t.Topic
+		}
+	}
+	return names, nil
+}

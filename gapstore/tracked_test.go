@@ -216,3 +216,26 @@ func TestTrackedBeginsAtTheFirstRecord(t *testing.T) {
 		t.Errorf("state %+v", s)
 	}
 }
+
+// Results are kept of what is this member's to finish, once: not of what another
+// member has done since, or has to do.
+func TestFinishOnlyWhatIsOpen(t *testing.T) {
+	part := newTracked(place{"orders", 0}, codec.NativeID{}, codec.NewGapSet(codec.State{}), kgo.EpochOffset{})
+	part.sharing, part.known = ByKey, codec.NewGapSet(codec.State{Stable: 1, Max: 1})
+	part.share.points = codec.Range{End: pointSpace / 2}
+	for offset, r := range []struct {
+		key  string // foobar has the point 1357151166, abc has 479470107
+		want bool
+	}{{"abc", false}, {"foobar", false}, {"abc", true}, {"abc", true}} {
+		record := &kgo.Record{Offset: int64(offset), Key: []byte(r.key)}
+		if got := part.finish(record, 1, &kgo.Record{}); got != r.want {
+			t.Errorf("offset %d: %v", offset, got)
+		}
+		if part.finish(record, 2, &kgo.Record{}) {
+			t.Errorf("offset %d: twice", offset)
+		}
+	}
+	if n := len(part.results.records); n != 2 {
+		t.Errorf("%d results", n)
+	}
+}

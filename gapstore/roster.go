@@ -10,6 +10,12 @@ import (
 	"github.com/twmb/franz-go/pkg/kversion"
 )
 
+// Member is one member of a group, as the coordinator describes it. Its texts
+// are chosen by the client that they describe: they are hostile input.
+type Member struct {
+	ID, InstanceID, ClientID, Host string
+}
+
 // roster is who is in a group, seen from outside.
 type roster struct {
 	state       string // "" when there is no such group
@@ -109,4 +115,19 @@ func deref(s *string) string {
 		return ""
 	}
 	return *s
+}
+
+// withoutTeam is the roster of those who do not hold the group together.
+func (r roster) withoutTeam() roster {
+	others := make([]Member, 0, len(r.members))
+	for _, m := range r.members {
+		if m.ClientID != togetherName {
+			others = append(others, m)
+		}
+	}
+	r.members = others
+	if len(others) == 0 {
+		r.state = "" // theirs, or that of a group which is about to begin
+	}
+	return r
 }

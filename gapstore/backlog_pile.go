@@ -1,16 +1,5 @@
 package gapstore
 
-import "time"
-
-// room is whether either partition is to be read no further for now: from when
-// the backlog is full until half of it has gone.
-func (b *backlog) room() (pauseFresh, pauseRetries bool) {
-	b.mu.Lock()
-	defer b.mu.Unlock()
-	full := func(n int, paused bool) bool { return n >= b.hold || paused && n > b.hold/2 }
-	return full(b.fresh+b.failed, b.freshPaused), full(b.retried, b.retriesPaused)
-}
-
 // pile is a heap of records: the least is the first. See container/heap.
 type pile struct {
 	items []*held
@@ -28,5 +17,3 @@ func (p *pile) Pop() any {
 	p.items = p.items[:last]
 	return h
 }
-
-func timeOf(milliseconds int64) time.Time { return time.UnixMilli(milliseconds) }

@@ -73,3 +73,9 @@ func numberIn(r *kgo.Record, key string) (int64, bool) {
 	value, _ := HeaderOf(r, key)
 	return HeaderNumber(value)
 }
+
+// bare is the origin without what does not tell copies of one group apart.
+func (o Origin) bare() Origin {
+	o.Group = ""
+	return o
+}
