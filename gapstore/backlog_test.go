@@ -23,8 +23,8 @@ func newStock(order RetryOrder, barrier int64) *stock {
 	return &stock{newBacklog(&Retry{Topic: "retry", Order: order}, Whole, barrier), part("orders"), part("retry"), map[string]int64{}}
 }
 
-// put puts a record of a second of arrival in; a retry that is due then, where
-// due is not negative.
+// put puts a record in that arrived at a millisecond: a fresh one, or, where due
+// is not negative, a retry that is due then.
 func (s *stock) put(key string, arrived, due int64) *kgo.Record {
 	r := &kgo.Record{Topic: "orders", Key: []byte(key), Value: []byte(key), Timestamp: time.UnixMilli(arrived)}
 	from := s.fresh

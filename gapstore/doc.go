@@ -9,8 +9,9 @@
 // A [Hold] writes for a group that nobody consumes, a [Consumer] for one that is
 // consumed: both make gaps, records and the committed offset one transaction,
 // under a membership that the coordinator checks. So what comes of a record, be it
-// an output, a retry or a dead letter, is there exactly once. The gaps of a Consumer lie in
-// the compacted topic that docs/FORMAT.md specifies; [Store.Ensure] makes it.
+// an output, a retry or a dead letter, is there exactly once. The gaps of a
+// Consumer lie in the compacted topic that docs/FORMAT.md specifies;
+// [Store.Ensure] makes it.
 //
 // Deliberately absent: repairs, tables and terminals, and any judgement of
 // what is read.

@@ -17,7 +17,7 @@ var (
 
 // Error is a request that the cluster did not answer as hoped.
 type Error struct {
-	Class error  // one of the classes above, or nil for any other failure
+	Class error  // one of the classes, also those of a [Hold], or nil for any other failure
 	Op    string // what was tried, and on what: "describe group billing"
 	Hint  string // what to do next, or ""
 	Err   error  // the cause, a *kerr.Error where the broker said one

@@ -17,7 +17,8 @@ import (
 const holdClientID = "gapctl"
 
 // Hold is the right to write one group's commits: membership of the group as
-// its only member, and a transactional producer. It is the only way to write.
+// its only member, and a transactional producer. A group that is consumed is written
+// by its own members: see [Consumer].
 //
 // While it lasts, no consumer of the group is given a partition that the hold
 // covers. When one arrives, the hold lets a commit under way finish, leaves by

@@ -9,6 +9,8 @@ import (
 	"github.com/twmb/franz-go/pkg/kgo"
 )
 
+// While a record waits, those after it of its key are delivered to nobody: not
+// to the member that failed it, nor to one that comes after a crash.
 func TestRetryBlocksAKey(t *testing.T) {
 	delay := time.Hour
 	w, _ := newRetrying(t, 1, Retry{Order: OrderBlockKey, Delay: func(int) time.Duration { return delay }})
@@ -40,6 +42,7 @@ func TestRetryBlocksAKey(t *testing.T) {
 	c.crash()
 }
 
+// With an order of the whole partition, one record of it is in hand at a time.
 func TestRetryBlocksAPartition(t *testing.T) {
 	w, _ := newRetrying(t, 2, Retry{Order: OrderBlockPartition, Attempts: 2})
 	w.send(w.topic, keyed("a1", "b1", "c1")...)
@@ -96,6 +99,8 @@ func TestRetryHoldsNoMoreThanItMay(t *testing.T) {
 	w.allDone()
 }
 
+// A worker that still has a record from before its partition went and came back
+// can not finish it: the record is in other hands, and others may come before it.
 func TestRetryIgnoresWhatIsNotInHand(t *testing.T) {
 	w, _ := newRetrying(t, 1, Retry{Order: OrderBlockKey})
 	w.send(w.topic, keyed("b1", "b2")...)

@@ -54,8 +54,7 @@ func (w *retrying) options(client ...kgo.Opt) ConsumerOptions {
 	return o
 }
 
-// send writes records with keys, and values of their own, into partition 0; key
-// "": none.
+// send writes records into the partitions that they name.
 func (w *work) send(topic string, records ...*kgo.Record) {
 	w.t.Helper()
 	cl, err := w.dial(kgo.RecordPartitioner(kgo.ManualPartitioner()))
@@ -71,7 +70,7 @@ func (w *work) send(topic string, records ...*kgo.Record) {
 	}
 }
 
-// keyed is a record whose value is its name, of a key that is the first letter.
+// keyed are records whose values are names, and whose keys the first letters.
 func keyed(names ...string) (records []*kgo.Record) {
 	for _, name := range names {
 		records = append(records, &kgo.Record{Key: []byte(name[:1]), Value: []byte(name)})
@@ -147,7 +146,7 @@ func (w *work) committedRecords(topic string) (records []*kgo.Record) {
 	return records
 }
 
-// done fails what names say, and finishes the other records.
+// judge fails those records that fails names, and finishes the other records.
 func (w *retrying) judge(c *Consumer, records []*kgo.Record, fails ...string) {
 	w.t.Helper()
 	for _, r := range records {

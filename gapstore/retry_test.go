@@ -60,9 +60,6 @@ func TestRetryUntilDead(t *testing.T) {
 	w.allDone()
 }
 
-// While a record waits, those after it of its key are delivered to nobody: not
-// to the member that failed it, nor to one that comes after a crash.
-// With an order of the whole partition, one record is in hand at a time.
 // Without an order, a retry comes when it is due, and holds nothing up.
 func TestRetryWithoutOrder(t *testing.T) {
 	w, _ := newRetrying(t, 1, Retry{Delay: func(n int) time.Duration {
@@ -120,8 +117,7 @@ func TestRetryRefusesWhatCanNotBeWritten(t *testing.T) {
 	w.allDone()
 }
 
-// A worker that still has a record from before its partition went and came back
-// can not finish it: the record is in other hands, and others may come before it.
+// Options that can not be are refused before anything is joined.
 func TestRetryOptions(t *testing.T) {
 	w, _ := newRetrying(t, 2, Retry{Attempts: 2})
 	compacted := "compact"

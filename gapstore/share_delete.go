@@ -9,9 +9,8 @@ import (
 )
 
 // DeleteShareOffsets deletes what a share group keeps of whole topics: the start
-// offsets and the state of every record's deliveries. It refuses a group with
-// members as [ErrGroupActive]; as for [Store.AlterShareOffsets], the coordinator
-// sees to that. The errors are those of the topics that were refused.
+// offsets and the state of every record's deliveries. As with
+// [Store.AlterShareOffsets], the coordinator refuses a group with members. The errors are those of the topics that were refused, by name.
 func (s *Store) DeleteShareOffsets(ctx context.Context, group string, topics []string) (map[string]error, error) {
 	req := kmsg.NewPtrDeleteShareGroupOffsetsRequest()
 	req.GroupID = group

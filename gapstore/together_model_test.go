@@ -106,7 +106,7 @@ func (m *model) fail(format string, args ...any) {
 	m.t.Fatalf("seed %d, generation %d: %s", m.seed, m.generation, fmt.Sprintf(format, args...))
 }
 
-// anyOf is one of all, or nil.
+// pick is one of all, or the zero value.
 func pick[T any](m *model, all []T) (one T) {
 	if len(all) > 0 {
 		one = all[m.rng.IntN(len(all))]
