@@ -117,8 +117,7 @@ func (h *Hold) commitPlain(ctx context.Context, topics []topicCommits) error {
 }
 
 // outcome is err with its class, after a request that settles a commit was
-// written sent times. Only an answer to the first and only writing is proof
-// that nothing was done: an earlier one may have been acted upon.
+// written sent times.
 func (h *Hold) outcome(op string, err error, sent int64) error {
 	if err == nil {
 		return nil
@@ -127,7 +126,7 @@ func (h *Hold) outcome(op string, err error, sent int64) error {
 		h.lose(h.tenure.Load(), err)
 		err = h.Err()
 	}
-	if sent > 1 || sent == 1 && !isAnswer(err) {
+	if inDoubt(err, sent) {
 		return doubt(ErrUnknownOutcome, op, err)
 	}
 	if refused, ok := errors.AsType[*RefusedError](err); ok && len(refused.Written) > 0 {
@@ -139,6 +138,12 @@ func (h *Hold) outcome(op string, err error, sent int64) error {
 func doubt(class error, op string, err error) error {
 	return &Error{Class: class, Op: op, Hint: "read the offsets back under a new hold", Err: fmt.Errorf("%w: %w", class, err)}
 }
+
+// inDoubt reports whether a commit may have been made in spite of err, after the
+// request that settles it was written sent times. Only an answer to the first and
+// only writing is proof that nothing was done: an earlier one may have been acted
+// upon.
+func inDoubt(err error, sent int64) bool { return sent > 1 || sent == 1 && !isAnswer(err) }
 
 // isAnswer reports whether the broker itself said that it did nothing. An
 // unknown server error says nothing about what was done before it.

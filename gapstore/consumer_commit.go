@@ -85,27 +85,7 @@ func (c *Consumer) membership(cl *kgo.Client) membership {
 func (c *Consumer) commitAs(ctx context.Context, member membership, parts []*tracked) error {
 	op := "commit gaps of group " + c.group
 	stamp := codec.NativeStamp{Generation: member.generation, Time: time.Now().UnixMilli()}
-	var drafts []draft
-	var records []*kgo.Record
-	err := func() error {
-		for _, t := range parts {
-			d, ok, err := t.take(stamp)
-			if err != nil {
-				return err
-			}
-			if !ok {
-				continue
-			}
-			drafts = append(drafts, d)
-			addressed, err := c.home.address(c.group, d.records)
-			if err != nil {
-				return err
-			}
-			records = append(records, addressed...)
-		}
-		records = append(records, resultsOf(drafts)...)
-		return nil
-	}()
+	drafts, records, err := c.draftAll(parts, stamp)
 	var sent int64
 	if err == nil && len(drafts) > 0 {
 		sent, err = c.txn.commit(ctx, member, offsetsOf(drafts), records)
@@ -113,12 +93,33 @@ func (c *Consumer) commitAs(ctx context.Context, member membership, parts []*tra
 	switch {
 	case err == nil:
 		settle(drafts)
-	case unknown(err, sent) && slices.ContainsFunc(drafts, draft.hasResults):
+	case inDoubt(err, sent) && slices.ContainsFunc(drafts, draft.hasResults):
 		c.undecided = drafts
 	default:
 		giveBack(drafts)
 	}
 	return c.failure(op, err, sent)
+}
+
+// draftAll takes what has changed in parts, and is the records to write for it. With
+// an error, the drafts are those taken before it.
+func (c *Consumer) draftAll(parts []*tracked, stamp codec.NativeStamp) (drafts []draft, records []*kgo.Record, err error) {
+	for _, t := range parts {
+		d, changed, err := t.take(stamp)
+		if err != nil {
+			return drafts, nil, err
+		}
+		if !changed {
+			continue
+		}
+		drafts = append(drafts, d)
+		addressed, err := c.home.address(c.group, d.records)
+		if err != nil {
+			return drafts, nil, err
+		}
+		records = append(records, addressed...)
+	}
+	return drafts, append(records, resultsOf(drafts)...), nil
 }
 
 // offsetsOf are the offsets to commit, by topic: those of keepers.
@@ -140,17 +141,13 @@ func offsetsOf(drafts []draft) []topicCommits {
 	return topics
 }
 
-// unknown reports whether a commit may have been made in spite of err, after its
-// end was asked for sent times.
-func unknown(err error, sent int64) bool { return sent > 1 || sent == 1 && !isAnswer(err) }
-
 // failure is err with its class, after the end of a transaction was asked for
 // sent times.
 func (c *Consumer) failure(op string, err error, sent int64) error {
 	switch {
 	case err == nil:
 		return nil
-	case unknown(err, sent):
+	case inDoubt(err, sent):
 		return &Error{Class: ErrUnknownOutcome, Op: op, Hint: "the next commit settles it", Err: fmt.Errorf("%w: %w", ErrUnknownOutcome, err)}
 	case isGone(err):
 		return &Error{Class: ErrLost, Op: op, Hint: "the group rebalances; what was not committed is delivered again, or committed next time", Err: err}

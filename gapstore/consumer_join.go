@@ -67,7 +67,7 @@ func (c *Consumer) newTransactor(dial Dial) (*transactor, error) {
 func (c *Consumer) clientOpts(o ConsumerOptions) []kgo.Opt {
 	opts := []kgo.Opt{
 		kgo.ConsumerGroup(o.Group), kgo.ConsumeTopics(o.Topics...),
-		kgo.DisableAutoCommit(), kgo.RequireStableFetchOffsets(), kgo.BlockRebalanceOnPoll(),
+		kgo.DisableAutoCommit(), kgo.BlockRebalanceOnPoll(),
 		kgo.AdjustFetchOffsetsFn(c.begin),
 		kgo.OnPartitionsAssigned(func(_ context.Context, cl *kgo.Client, parts map[string][]int32) { c.assigned(cl, parts) }),
 		kgo.OnPartitionsRevoked(func(ctx context.Context, cl *kgo.Client, parts map[string][]int32) { c.revoke(ctx, cl, parts) }),

@@ -18,19 +18,19 @@ const (
 
 const coordinatorTries = 8 // about 2.5 seconds: a coordinator that moves is back by then
 
-// AtCoordinators calls ask with the groups that each broker coordinates, for all
-// brokers at the same time, and is why it failed for some groups in the end, by
-// group. Those that ask says failed because their coordinator has moved, or is
-// loading, are asked for again for some seconds.
-func (s *Store) AtCoordinators(ctx context.Context, groups []string, ask func(ctx context.Context, broker int32, groups []string) map[string]error) map[string]error {
+// AskBroker asks one broker about keys that it coordinates, and returns why it
+// failed for some of them, by key.
+type AskBroker func(ctx context.Context, broker int32, keys []string) map[string]error
+
+// AtCoordinators calls ask once for each broker that coordinates any of groups,
+// for all at the same time. Where the coordinator has moved or is loading, ask is
+// called again, for some seconds. The result is what still fails then, by group.
+func (s *Store) AtCoordinators(ctx context.Context, groups []string, ask AskBroker) map[string]error {
 	return s.atCoordinators(ctx, kindGroupCoordinator, groups, ask)
 }
 
-// atCoordinators finds the coordinator of each key and calls ask once per
-// broker, at the same time. Keys that ask says failed because the coordinator
-// has moved or is loading are found and asked again. The result is what is
-// still wrong at the end, by key.
-func (s *Store) atCoordinators(ctx context.Context, kind int8, keys []string, ask func(ctx context.Context, broker int32, keys []string) map[string]error) map[string]error {
+// atCoordinators is [Store.AtCoordinators] for keys of any kind.
+func (s *Store) atCoordinators(ctx context.Context, kind int8, keys []string, ask AskBroker) map[string]error {
 	failed := map[string]error{}
 	for try := 0; len(keys) > 0; try++ {
 		byBroker, lost := s.coordinators(ctx, kind, keys)

@@ -48,11 +48,8 @@ func (r *roster) addClassic(ctx context.Context, cl *kgo.Client, group string) e
 		}
 		r.coordinator = shard.Meta.NodeID
 		for _, g := range shard.Resp.(*kmsg.DescribeGroupsResponse).Groups {
-			if err := described(g.ErrorCode); err != nil {
+			if err := r.note(g.ErrorCode, g.State); err != nil {
 				return err
-			}
-			if g.ErrorCode == 0 && g.State != "Dead" { // Dead is the classic word for not there
-				r.state = g.State
 			}
 			for _, m := range g.Members {
 				r.members = append(r.members, Member{m.MemberID, deref(m.InstanceID), m.ClientID, m.ClientHost})
@@ -71,11 +68,8 @@ func (r *roster) addConsumer(ctx context.Context, cl *kgo.Client, group string) 
 			return shard.Err
 		}
 		for _, g := range shard.Resp.(*kmsg.ConsumerGroupDescribeResponse).Groups {
-			if err := described(g.ErrorCode); err != nil {
+			if err := r.note(g.ErrorCode, g.State); err != nil {
 				return err
-			}
-			if g.ErrorCode == 0 && g.State != "Dead" {
-				r.state = g.State
 			}
 			for _, m := range g.Members {
 				r.members = append(r.members, Member{m.MemberID, deref(m.InstanceID), m.ClientID, m.ClientHost})
@@ -85,8 +79,12 @@ func (r *roster) addConsumer(ctx context.Context, cl *kgo.Client, group string) 
 	return nil
 }
 
-// described is the error of a describe, where being unknown is an answer.
-func described(code int16) error {
+// note takes in the state that a describe answers with. That the group is not
+// known, or not to this describe, is an answer and no error.
+func (r *roster) note(code int16, state string) error {
+	if code == 0 && state != "Dead" { // the classic word for not there
+		r.state = state
+	}
 	err := kerr.ErrorForCode(code)
 	if errors.Is(err, kerr.GroupIDNotFound) || errors.Is(err, kerr.UnsupportedVersion) {
 		return nil

@@ -10,9 +10,9 @@ import (
 
 // AlterShareOffsets sets the start offsets of share partitions: Offset is the
 // start. The broker starts each afresh, and what it kept of its records'
-// deliveries is gone. It refuses a group with members as [ErrGroupActive]. This
-// is the one write that needs no [Hold]: the coordinator itself makes sure of
-// that. The errors are those of the partitions that were refused, by index.
+// deliveries is gone. The coordinator itself refuses a group with members, as
+// [ErrGroupActive]: so this needs no [Hold]. The errors are those of the
+// partitions that were refused, by their index in starts.
 func (s *Store) AlterShareOffsets(ctx context.Context, group string, starts []OffsetCommit) (map[int]error, error) {
 	op := "reset share group " + group
 	if !s.speaks(kmsg.DescribeShareGroupOffsets, 1) { // Kafka 4.1 takes the request, answers well, and does nothing
@@ -20,13 +20,9 @@ func (s *Store) AlterShareOffsets(ctx context.Context, group string, starts []Of
 	}
 	req := kmsg.NewPtrAlterShareGroupOffsetsRequest()
 	req.GroupID = group
-	type at struct {
-		topic     string
-		partition int32
-	}
-	topics, index := map[string]int{}, map[at]int{}
+	topics, index := map[string]int{}, map[place]int{}
 	for i, o := range starts {
-		index[at{o.Topic, o.Partition}] = i
+		index[place{o.Topic, o.Partition}] = i
 		k, ok := topics[o.Topic]
 		if !ok {
 			k = len(req.Topics)
@@ -52,7 +48,7 @@ func (s *Store) AlterShareOffsets(ctx context.Context, group string, starts []Of
 	refused := map[int]error{}
 	for _, t := range resp.Topics {
 		for _, p := range t.Partitions {
-			if i, ok := index[at{t.Topic, p.Partition}]; ok && p.ErrorCode != 0 {
+			if i, ok := index[place{t.Topic, p.Partition}]; ok && p.ErrorCode != 0 {
 				refused[i] = s.Failure(op, kerr.ErrorForCode(p.ErrorCode))
 			}
 		}

@@ -121,13 +121,13 @@ const (
 func (s *Store) Ends(ctx context.Context, topics map[string]*Topic, partitions map[string][]int32) {
 	asked := [...]struct {
 		timestamp int64
-		isolation int8 // 0 read uncommitted, 1 read committed
+		isolation isolation
 		into      func(*Log) *int64
 		shards    []offsetsAnswer
 	}{
 		{timestamp: earliest, into: func(l *Log) *int64 { return &l.Start }},
 		{timestamp: latest, into: func(l *Log) *int64 { return &l.End }},
-		{timestamp: latest, isolation: 1, into: func(l *Log) *int64 { return &l.LastStable }},
+		{timestamp: latest, isolation: committedOnly, into: func(l *Log) *int64 { return &l.LastStable }},
 	}
 	var work sync.WaitGroup
 	for i := range asked {
@@ -164,9 +164,9 @@ type offsetsAnswer struct {
 	err       error
 }
 
-func (s *Store) listOffsets(ctx context.Context, topics map[string]*Topic, partitions map[string][]int32, timestamp int64, isolation int8) []offsetsAnswer {
+func (s *Store) listOffsets(ctx context.Context, topics map[string]*Topic, partitions map[string][]int32, timestamp int64, records isolation) []offsetsAnswer {
 	req := kmsg.NewPtrListOffsetsRequest()
-	req.IsolationLevel = isolation
+	req.IsolationLevel = int8(records)
 	for name, numbers := range partitions {
 		t := kmsg.NewListOffsetsRequestTopic()
 		t.Topic = name

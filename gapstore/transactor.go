@@ -138,10 +138,8 @@ func retry(ctx context.Context, fn func() error) error {
 		if !ok || !ke.Retriable && ke != kerr.ConcurrentTransactions {
 			return err
 		}
-		select {
-		case <-ctx.Done():
+		if pause(ctx, retryEvery); ctx.Err() != nil {
 			return fmt.Errorf("%w: %w", ctx.Err(), err)
-		case <-time.After(retryEvery):
 		}
 	}
 }
