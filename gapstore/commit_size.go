@@ -31,38 +31,16 @@ func readLimits(ctx context.Context, cl *kgo.Client, coordinator int32) commitLi
 	l := commitLimits{batch: defaultBatchLimit, metadata: defaultMetadataLimit}
 	ctx, cancel := context.WithTimeout(ctx, limitsTimeout)
 	defer cancel()
-	req := kmsg.NewPtrDescribeConfigsRequest()
-	topic := kmsg.NewDescribeConfigsRequestResource()
-	topic.ResourceType, topic.ResourceName = kmsg.ConfigResourceTypeTopic, commitTopic
-	topic.ConfigNames = []string{"max.message.bytes"}
-	broker := kmsg.NewDescribeConfigsRequestResource()
-	broker.ResourceType, broker.ResourceName = kmsg.ConfigResourceTypeBroker, strconv.Itoa(int(coordinator))
-	broker.ConfigNames = []string{"offset.metadata.max.bytes"}
-	req.Resources = append(req.Resources, topic, broker)
-	for _, shard := range cl.RequestSharded(ctx, req) {
-		if shard.Err != nil {
-			continue
-		}
-		for _, resource := range shard.Resp.(*kmsg.DescribeConfigsResponse).Resources {
-			for _, config := range resource.Configs {
-				l.set(config.Name, config.Value)
-			}
-		}
-	}
-	return l
-}
-
-func (l *commitLimits) set(name string, value *string) {
-	n, err := strconv.Atoi(deref(value))
-	if err != nil || n <= 0 {
-		return
-	}
-	switch name {
-	case "max.message.bytes":
+	const batch, metadata = "max.message.bytes", "offset.metadata.max.bytes"
+	broker := strconv.Itoa(int(coordinator))
+	told := intConfigs(ctx, cl, configsOf(kmsg.ConfigResourceTypeTopic, commitTopic, batch), configsOf(kmsg.ConfigResourceTypeBroker, broker, metadata))
+	if n := told[commitTopic][batch]; n > 0 {
 		l.batch = n
-	case "offset.metadata.max.bytes":
+	}
+	if n := told[broker][metadata]; n > 0 {
 		l.metadata = n
 	}
+	return l
 }
 
 func (l commitLimits) checkMetadata(key Key, metadata string) error {

@@ -27,7 +27,7 @@ func (s *Store) brokerLimits(ctx context.Context) limits {
 	}
 	l := limits{metadata: defaultMetadataLimit}
 	const metadata, delivery = "offset.metadata.max.bytes", "group.share.delivery.count.limit"
-	told := s.intConfigs(ctx, kmsg.ConfigResourceTypeBroker, []string{strconv.Itoa(int(s.broker))}, metadata, delivery)
+	told := intConfigs(ctx, s.client, configsOf(kmsg.ConfigResourceTypeBroker, strconv.Itoa(int(s.broker)), metadata, delivery))
 	for _, values := range told {
 		if n := values[metadata]; n > 0 {
 			l.metadata = n
@@ -42,7 +42,11 @@ func (s *Store) brokerLimits(ctx context.Context) limits {
 func (s *Store) deliveryLimits(ctx context.Context, groups []string) map[string]int {
 	const delivery = "share.delivery.count.limit"
 	byGroup := map[string]int{}
-	told := s.intConfigs(ctx, kmsg.ConfigResourceTypeGroupConfig, groups, delivery)
+	var resources []kmsg.DescribeConfigsRequestResource
+	for _, group := range groups {
+		resources = append(resources, configsOf(kmsg.ConfigResourceTypeGroupConfig, group, delivery))
+	}
+	told := intConfigs(ctx, s.client, resources...)
 	fallback := s.brokerLimits(ctx).delivery
 	for _, group := range groups {
 		byGroup[group] = fallback
@@ -51,37 +55,4 @@ func (s *Store) deliveryLimits(ctx context.Context, groups []string) map[string]
 		}
 	}
 	return byGroup
-}
-
-// intConfigs are the named configs of resources, by resource, as far as the
-// brokers tell them.
-func (s *Store) intConfigs(ctx context.Context, kind kmsg.ConfigResourceType, resources []string, names ...string) map[string]map[string]int {
-	req := kmsg.NewPtrDescribeConfigsRequest()
-	for _, resource := range resources {
-		r := kmsg.NewDescribeConfigsRequestResource()
-		r.ResourceType, r.ResourceName, r.ConfigNames = kind, resource, names
-		req.Resources = append(req.Resources, r)
-	}
-	told := map[string]map[string]int{}
-	for _, shard := range s.client.RequestSharded(ctx, req) {
-		if shard.Err != nil {
-			continue
-		}
-		for _, r := range shard.Resp.(*kmsg.DescribeConfigsResponse).Resources {
-			if r.ErrorCode != 0 {
-				continue
-			}
-			values := map[string]int{}
-			for _, c := range r.Configs {
-				if c.Value == nil {
-					continue
-				}
-				if n, err := strconv.Atoi(*c.Value); err == nil {
-					values[c.Name] = n
-				}
-			}
-			told[r.ResourceName] = values
-		}
-	}
-	return told
 }

@@ -6,10 +6,6 @@ import (
 	"fmt"
 	"slices"
 	"strconv"
-	"strings"
-
-	"github.com/twmb/franz-go/pkg/kerr"
-	"github.com/twmb/franz-go/pkg/kmsg"
 
 	"github.com/gapctl/gapctl/codec"
 )
@@ -25,7 +21,7 @@ func (s *Store) verifyNative(ctx context.Context, topic *Topic) (NativeHome, err
 	add := func(kind, format string, args ...any) {
 		unfit.Problems = append(unfit.Problems, TopicProblem{kind, fmt.Sprintf(format, args...)})
 	}
-	policies := strings.Split(strings.ReplaceAll(configs["cleanup.policy"], " ", ""), ",")
+	policies := cleanupPolicies(configs)
 	if !slices.Contains(policies, "compact") {
 		add("not-compacted", "cleanup.policy is %q: it would grow without end, or lose commits", configs["cleanup.policy"])
 	}
@@ -99,27 +95,4 @@ func (s *Store) readable(ctx context.Context, topic *Topic) error {
 		err = got[0].Err
 	}
 	return err
-}
-
-// topicConfigs are the named configs of a topic.
-func (s *Store) topicConfigs(ctx context.Context, topic string, names ...string) (map[string]string, error) {
-	r := kmsg.NewDescribeConfigsRequestResource()
-	r.ResourceType, r.ResourceName, r.ConfigNames = kmsg.ConfigResourceTypeTopic, topic, names
-	req := kmsg.NewPtrDescribeConfigsRequest()
-	req.Resources = append(req.Resources, r)
-	op := "read the configuration of topic " + topic
-	resp, err := req.RequestWith(ctx, s.client)
-	if err != nil {
-		return nil, s.Failure(op, err)
-	}
-	values := map[string]string{}
-	for _, r := range resp.Resources {
-		if err := kerr.ErrorForCode(r.ErrorCode); err != nil {
-			return nil, lacking(op, "DESCRIBE_CONFIGS on topic "+topic, err)
-		}
-		for _, c := range r.Configs {
-			values[c.Name] = deref(c.Value)
-		}
-	}
-	return values, nil
 }

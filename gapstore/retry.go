@@ -6,7 +6,6 @@ import (
 	"fmt"
 	"math"
 	"slices"
-	"strings"
 	"time"
 )
 
@@ -112,9 +111,9 @@ func (r *Retry) verify(ctx context.Context, s *Store) error {
 	if err != nil {
 		return err
 	}
-	if policies := configs["cleanup.policy"]; slices.Contains(strings.Split(strings.ReplaceAll(policies, " ", ""), ","), "compact") {
+	if slices.Contains(cleanupPolicies(configs), "compact") {
 		return &TopicError{r.Topic, []TopicProblem{{"compacted", fmt.Sprintf(
-			"cleanup.policy is %q: of the retries of one key, only the last would be kept", policies)}}}
+			"cleanup.policy is %q: of the retries of one key, only the last would be kept", configs["cleanup.policy"])}}}
 	}
 	return nil
 }
