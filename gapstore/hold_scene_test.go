@@ -23,6 +23,7 @@ type scene struct {
 	topic, out string
 	records    int // of the new state; 0 makes plain commits
 	timing     timing
+	dying      timing // of those that are to die
 	opts       []kgo.Opt
 }
 
@@ -44,7 +45,7 @@ func fakeScene(t testing.TB, set setting) (*scene, *kfake.Cluster) {
 	c := fakeCluster(t, "orders", "copies")
 	s := &scene{t: t, addrs: c.ListenAddrs(), group: "billing", topic: "orders", out: "copies", records: set.records,
 		timing: timing{session: 10 * time.Second, heartbeat: 100 * time.Millisecond, rebalance: 20 * time.Second, parting: 10 * time.Second},
-		opts:   quickRetries()}
+		dying:  hasty(), opts: quickRetries()}
 	if set.speaks != nil {
 		s.opts = append(s.opts, kgo.MaxVersions(set.speaks))
 	}

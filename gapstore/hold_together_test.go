@@ -55,7 +55,7 @@ func (s *scene) pair(dials ...Dial) (a, b *Hold) {
 	s.t.Helper()
 	a = s.together(dials[0])
 	if len(dials) > 1 {
-		s.timing = hasty()
+		s.timing = s.dying
 	}
 	second := make(chan *Hold)
 	go func() { // its join lasts until the first has joined again

@@ -24,6 +24,11 @@ import (
 func TestKafkaRetryKilledAtRandom(t *testing.T) {
 	t.Parallel()
 	b := kafkatest.Shared(t)
+	store := openStore(t, b.Addr())
+	await(t, "the native topic", func() bool { // whose many partitions may take longer than workers try
+		_, err := store.Ensure(t.Context(), NativeOptions{})
+		return err == nil
+	})
 	for _, run := range []struct {
 		sharing  Sharing
 		consumer bool // the group is of the consumer protocol (KIP-848)

@@ -2,7 +2,6 @@ package gapstore
 
 import (
 	"context"
-	"errors"
 	"fmt"
 	"math/rand/v2"
 	"os"
@@ -87,7 +86,7 @@ func runRetryWorker() {
 	}
 	close(jobs)
 	busy.Wait()
-	if err := c.Close(context.Background()); err != nil && !errors.Is(err, ErrLost) {
+	if err := c.Close(context.Background()); err != nil && !passes(err) {
 		end(err)
 	}
 	os.Exit(0)
