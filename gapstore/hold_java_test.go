@@ -67,7 +67,8 @@ func TestKafkaJavaConsumerArrivesInACommit(t *testing.T) {
 				t.Parallel()
 				s, b := realScene(t, "arrive-"+name+"-"+at.key.Name(), 4)
 				var java *kafkatest.Classic
-				s.timing.parting = time.Minute // a JVM starts in it
+				// In these a JVM starts, joins and is given nothing.
+				s.timing.parting, s.timing.grace, s.timing.rebalance = time.Minute, time.Minute, 2*time.Minute
 				w := s.wire()
 				h := s.acquire(w.dial)
 				h.txn.timeout = s.timing.parting

@@ -24,6 +24,7 @@ func realScene(t testing.TB, name string, records int) (*scene, *kafkatest.Broke
 	b := kafkatest.Shared(t)
 	name = strings.ReplaceAll(strings.ToLower(name), " ", "-")
 	s := &scene{t: t, addrs: []string{b.Addr()}, group: name, topic: name + "-in", out: name + "-out", records: records, timing: usualTiming(), dying: hasty()}
+	s.timing.look = time.Minute       // to tell who has come, on a busy machine
 	s.dying.session = 6 * time.Second // a machine that starts JVMs may be silent for a second
 	b.CreateTopic(s.topic, 2, nil)
 	b.CreateTopic(s.out, 2, nil)

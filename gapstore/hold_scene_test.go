@@ -44,8 +44,9 @@ func fakeScene(t testing.TB, set setting) (*scene, *kfake.Cluster) {
 	t.Helper()
 	c := fakeCluster(t, "orders", "copies")
 	s := &scene{t: t, addrs: c.ListenAddrs(), group: "billing", topic: "orders", out: "copies", records: set.records,
-		timing: timing{session: 10 * time.Second, heartbeat: 100 * time.Millisecond, rebalance: 20 * time.Second, parting: 10 * time.Second},
-		dying:  hasty(), opts: quickRetries()}
+		timing: timing{session: 10 * time.Second, heartbeat: 100 * time.Millisecond, rebalance: 20 * time.Second,
+			parting: 10 * time.Second, grace: 10 * time.Second, look: lookTimeout},
+		dying: hasty(), opts: quickRetries()}
 	if set.speaks != nil {
 		s.opts = append(s.opts, kgo.MaxVersions(set.speaks))
 	}
@@ -56,7 +57,8 @@ func fakeScene(t testing.TB, set setting) (*scene, *kfake.Cluster) {
 // hasty is for those that are to die: a group waits for them no longer than it
 // must, and they don't try for long to end what they can't.
 func hasty() timing {
-	return timing{session: time.Second, heartbeat: 100 * time.Millisecond, rebalance: 5 * time.Second, parting: time.Second}
+	return timing{session: time.Second, heartbeat: 100 * time.Millisecond, rebalance: 5 * time.Second,
+		parting: time.Second, grace: 10 * time.Second, look: lookTimeout}
 }
 
 // prepare makes the old state.

@@ -8,14 +8,8 @@ import (
 	"time"
 )
 
-const (
-	// finishGrace is how long a commit may still take once somebody else has
-	// come for the group. It is well below the rebalance timeout, so that the hold
-	// leaves before the coordinator throws it out.
-	finishGrace = 10 * time.Second
-	// lookTimeout bounds the question who has arrived; making room matters more.
-	lookTimeout = 3 * time.Second
-)
+// lookTimeout bounds a question whose answer only makes an error plainer.
+const lookTimeout = 3 * time.Second
 
 // tenure is the time of a hold in one generation of its group.
 type tenure struct {
@@ -129,7 +123,7 @@ func (h *Hold) makeRoom(ctx context.Context, t *tenure) {
 	case h.turn <- struct{}{}:
 	case <-ctx.Done():
 		return // whoever has the turn leaves, or joins again
-	case <-time.After(finishGrace):
+	case <-time.After(h.member.timing.grace):
 		t.giveUp()
 		select {
 		case h.turn <- struct{}{}:
@@ -146,7 +140,7 @@ func (h *Hold) makeRoom(ctx context.Context, t *tenure) {
 
 // whoCame adds the members that arrived to the coordinator's answer err.
 func (h *Hold) whoCame(err error) error {
-	ctx, cancel := context.WithTimeout(context.Background(), lookTimeout)
+	ctx, cancel := context.WithTimeout(context.Background(), h.member.timing.look)
 	defer cancel()
 	there, lookErr := look(ctx, h.cl, h.versions, h.member.group)
 	if lookErr != nil {

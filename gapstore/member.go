@@ -23,12 +23,19 @@ type timing struct {
 	// parting bounds what is done after a caller's context has ended: leaving
 	// the group, and ending a transaction.
 	parting time.Duration
+	// grace is how long a commit may still take once somebody else has come for
+	// the group. It is well below rebalance, so that the hold leaves before the
+	// coordinator throws it out.
+	grace time.Duration
+	// look bounds the question who has come; making room matters more.
+	look time.Duration
 }
 
 // usualTiming: brokers accept sessions of 6 seconds and more, and a few lost
 // heartbeats must not end a hold; rebalance covers the transaction under way.
 func usualTiming() timing {
-	return timing{session: 15 * time.Second, heartbeat: time.Second, rebalance: 30 * time.Second, parting: 10 * time.Second}
+	return timing{session: 15 * time.Second, heartbeat: time.Second, rebalance: 30 * time.Second,
+		parting: 10 * time.Second, grace: 10 * time.Second, look: lookTimeout}
 }
 
 // errNotAlone is a join that found other members in the group.
