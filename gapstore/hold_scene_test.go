@@ -29,17 +29,6 @@ type scene struct {
 
 const oldOffset, newOffset = 10, 20
 
-// fakeCluster is an embedded broker that ends with the test.
-func fakeCluster(t testing.TB, topics ...string) *kfake.Cluster {
-	t.Helper()
-	c, err := kfake.NewCluster(kfake.NumBrokers(1), kfake.GroupMinSessionTimeout(time.Millisecond), kfake.SeedTopics(2, topics...))
-	if err != nil {
-		t.Fatal(err)
-	}
-	t.Cleanup(c.Close)
-	return c
-}
-
 func fakeScene(t testing.TB, set setting) (*scene, *kfake.Cluster) {
 	t.Helper()
 	c := fakeCluster(t, "orders", "copies")

@@ -2,8 +2,10 @@ package gapstore
 
 import (
 	"testing"
+	"time"
 
 	"github.com/twmb/franz-go/pkg/kadm"
+	"github.com/twmb/franz-go/pkg/kfake"
 	"github.com/twmb/franz-go/pkg/kgo"
 
 	"github.com/gapctl/gapctl/codec"
@@ -61,4 +63,15 @@ func loadGroup(t testing.TB, s *Store, group string) Loaded {
 		t.Fatalf("%d groups, notices %q", len(loaded), notices)
 	}
 	return loaded[0]
+}
+
+// fakeCluster is an embedded broker that ends with the test.
+func fakeCluster(t testing.TB, topics ...string) *kfake.Cluster {
+	t.Helper()
+	c, err := kfake.NewCluster(kfake.NumBrokers(1), kfake.GroupMinSessionTimeout(time.Millisecond), kfake.SeedTopics(2, topics...))
+	if err != nil {
+		t.Fatal(err)
+	}
+	t.Cleanup(c.Close)
+	return c
 }
