@@ -23,6 +23,7 @@ const (
 const (
 	failing       = 37 // offsets divisible by it always fail in these groups
 	repairTimeout = 20 * time.Second
+	startLimit    = time.Minute // of Parallel Consumer, to its first record: its JVM takes seconds
 )
 
 // cycle is the life of a group whose consumer runs for a while, and leaves gaps;
@@ -97,7 +98,9 @@ func (c *cycle) runPC(ctx context.Context, lasts time.Duration, kill bool) error
 		Group: c.group, Topics: []string{topic}, Order: orders[rand.IntN(2)], Commit: "sync",
 		Fail: kafkatest.Every(failing), Idle: time.Hour, Limit: time.Hour, Overflow: true,
 	})
-	pause(ctx, lasts+2*time.Second) // the JVM starts
+	for begun := time.Now(); len(pc.Processed()) == 0 && time.Since(begun) < startLimit && pause(ctx, 500*time.Millisecond); {
+	}
+	pause(ctx, lasts)
 	grace := 40 * time.Second
 	if kill {
 		grace = 0
