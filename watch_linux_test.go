@@ -211,8 +211,8 @@ func TestWatchCount(t *testing.T) {
 }
 
 // TestWatchRecordsHostile: what a producer has put into a record, and who commits
-// into a group's name, can not make the terminal do anything; and what can not be
-// read is said.
+// into a group's name, can not make the terminal do anything, nor the shell that a
+// suggested command is copied to; and what can not be read is said.
 func TestWatchRecordsHostile(t *testing.T) {
 	l, err := lab.Start(t.Context(), lab.Options{})
 	check(t, err)
@@ -223,7 +223,7 @@ func TestWatchRecordsHostile(t *testing.T) {
 	_, err = kadm.NewClient(client).CreateTopic(t.Context(), 1, 1, nil, "traps")
 	check(t, err)
 	const title, clipboard = "\x1b]0;owned\x07", "\x1b]52;c;b3duZWQ=\x07"
-	const group = "trapped" + title + clipboard
+	const group = "trapped $(reboot)" + title + clipboard
 	check(t, client.ProduceSync(t.Context(),
 		&kgo.Record{Key: []byte("key" + title), Value: []byte("value" + clipboard), Headers: []kgo.RecordHeader{{Key: "header" + title, Value: []byte(clipboard)}}},
 		&kgo.Record{Key: []byte("done")}).FirstErr())
@@ -237,8 +237,10 @@ func TestWatchRecordsHostile(t *testing.T) {
 	c := startTerminal(t, "watch", group, "-b", l.Addr(), "--interval", "1m", "--timeout", "2s")
 	c.awaitScreen("q quit")
 	c.press("\r")
+	c.awaitScreen("gapctl records 'trapped $(reboot)")
 	c.awaitScreen("enter records")
 	c.press("\r")
+	c.awaitScreen("gapctl records 'trapped $(reboot)")
 	c.awaitScreen("HEADERS")
 	c.awaitScreen("key")
 	c.press("v")

@@ -4,6 +4,7 @@ import (
 	"bytes"
 	"context"
 	"encoding/csv"
+	"errors"
 	"path/filepath"
 	"strings"
 	"testing"
@@ -15,6 +16,7 @@ import (
 
 	"github.com/gapctl/gapctl/codec"
 	"github.com/gapctl/gapctl/inspect"
+	"github.com/gapctl/gapctl/repair"
 )
 
 // evil is text that sets a terminal's title and clipboard, clears its screen in
@@ -75,6 +77,8 @@ func TestHostileText(t *testing.T) {
 		return out
 	}
 	writeFile(t, before, run(t, "describe", evil, "-o", "json"))
+	odd := filepath.Join(s.dir, "odd.properties") // of which a notice tells
+	writeFile(t, odd, "key\\u001b]0;owned\\u0007\\u009b2J\\u202e=x\n")
 	run(t, "skip", evil, "orders/0@2", "--plan", plan)
 	for _, args := range [][]string{
 		{"list", "--all"}, {"describe", evil}, {"gaps", evil}, {"records", evil, "--values"}, {"check"}, {"map", evil}, {"history", evil},
@@ -97,9 +101,28 @@ func TestHostileText(t *testing.T) {
 		{"records", evil, evil}, {"records", evil, "-f", evil}, {"records", evil, "--order", evil}, {"skip", evil, evil}, {"skip", evil, "orders/9@2"},
 		{"reset", evil, "--to-datetime", evil}, {"reset", evil, "--done", evil}, {"convert", evil, "--to", evil}, {"replay", evil, "--to-topic", evil},
 		{"apply", evil}, {"undo", evil}, {"diff", evil}, {"report", evil, "--file", evil + "/" + evil}, {"context", "use", evil}, {"context", "add", evil},
+		{"describe", evil + "x", "-o", "json"}, {"list", "--command-config", odd}, {"list", "--command-config", odd, "-o", "json"},
 		{"completion", evil}, {"help", evil}, {"encode", "--gaps", evil}, {"lab", evil}, {"watch", evil, "--interval", evil},
 	} {
 		run(t, args...)
+	}
+}
+
+// TestHostileSuggestion: a command that is suggested takes a group's name as one
+// word of the shell.
+func TestHostileSuggestion(t *testing.T) {
+	s := evilScene(t)
+	want := "gapctl describe " + inspect.Clean(inspect.ShellQuote(evil)) + " shows"
+	for _, args := range [][]string{
+		{"compact", evil, "--topic", "retry"}, {"compact", evil, "--topic", "retry", "--format", "native"}, {"compact", evil, "--format", "native"},
+	} {
+		if _, _, errs := runWith(t.Context(), nil, append(args, "-b", s.addr)...); !strings.Contains(errs, want) {
+			t.Errorf("%q suggests %q", args, errs)
+		}
+	}
+	f, ok := errors.AsType[*failure](judgeResult(repair.Result{Group: evil, Outcomes: []repair.Outcome{{Status: repair.Unverified, Err: errors.New("cut off")}}}))
+	if !ok || !strings.Contains(inspect.Clean(f.hint), want) {
+		t.Errorf("an unverified result suggests %+v", f)
 	}
 }
 

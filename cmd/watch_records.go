@@ -116,8 +116,11 @@ func (r *gapRecords) draw() {
 // above is what stands above the records.
 func (r *gapRecords) above() []string {
 	p := &r.group.Partitions[0]
-	place := fmt.Sprintf("%s@%s", inspect.Clean(partitionName(p)), codec.NewRanges(r.gap))
-	lines := []string{fmt.Sprintf("  %s   %s", place, counted(r.gap.Len(), "offset")), "  gapctl records " + inspect.Clean(r.group.Name) + " " + place, ""}
+	place := fmt.Sprintf("%s@%s", partitionName(p), codec.NewRanges(r.gap))
+	lines := []string{
+		fmt.Sprintf("  %s   %s", inspect.Clean(place), counted(r.gap.Len(), "offset")),
+		inspect.Clean("  gapctl records " + inspect.ShellQuote(r.group.Name) + " " + inspect.ShellQuote(place)), "",
+	}
 	switch {
 	case r.reading:
 		return append(lines, "  reading …")

@@ -39,13 +39,13 @@ func rules() []rule {
 
 // command is a gapctl command on one partition, ready for a shell.
 func (p *Partition) command(verb string, flags ...string) string {
-	words := append([]string{"gapctl", verb, shellQuote(p.Group), "--topic", shellQuote(p.place().String())}, flags...)
+	words := append([]string{"gapctl", verb, ShellQuote(p.Group), "--topic", ShellQuote(p.place().String())}, flags...)
 	return strings.Join(words, " ")
 }
 
-// shellQuote makes a name one word for a POSIX shell. Names of groups may hold
-// anything.
-func shellQuote(name string) string {
+// ShellQuote makes a name one word for a POSIX shell, for a command that is
+// suggested. Names of groups may hold anything.
+func ShellQuote(name string) string {
 	plain := func(r rune) bool {
 		return r >= 'a' && r <= 'z' || r >= 'A' && r <= 'Z' || r >= '0' && r <= '9' || strings.ContainsRune("._/:@%+=-", r)
 	}

@@ -3,6 +3,7 @@ package inspect
 import (
 	"strings"
 	"testing"
+	"time"
 
 	"github.com/gapctl/gapctl/codec"
 	"github.com/gapctl/gapctl/gapstore"
@@ -160,8 +161,51 @@ func TestShellQuote(t *testing.T) {
 		"*":           "'*'",
 		"naïve":       "'naïve'",
 	} {
-		if got := shellQuote(name); got != want {
+		if got := ShellQuote(name); got != want {
 			t.Errorf("%q quoted is %s, want %s", name, got, want)
 		}
+	}
+}
+
+// TestRemediesQuote: whatever a finding suggests to run takes the group's name as
+// one word.
+func TestRemediesQuote(t *testing.T) {
+	const name = "a'$(reboot)"
+	quoted := ShellQuote(name)
+	suggested := 0
+	check := func(t *testing.T, p *Partition) {
+		for _, f := range p.Findings {
+			if !strings.HasPrefix(f.Remedy, "gapctl ") {
+				continue
+			}
+			suggested++
+			if words := strings.SplitN(f.Remedy, " ", 3); !strings.HasPrefix(words[2], quoted+" ") {
+				t.Errorf("%s: %s", f.Kind, f.Remedy)
+			}
+		}
+	}
+	for _, c := range findingCases() {
+		g := Group{Name: name, Partitions: []Partition{healthy()}}
+		p := &g.Partitions[0]
+		p.Group = name
+		c.change(p)
+		judge(&g)
+		check(t, p)
+	}
+	for _, c := range evidenceCases() {
+		s := Snapshot{TakenAt: checkedAt, Groups: []Group{{Name: name, Partitions: []Partition{healthy()}}}}
+		g := &s.Groups[0]
+		p, e := &g.Partitions[0], Evidence{StuckAfter: time.Hour}
+		p.Raw, p.Group = "bgACAAMAAQAE", name
+		c.change(g, p, &e)
+		e.sample = &sample{partitions: map[gapstore.Key]*partitionSample{p.Key: {got: manyRecords(checkedAt.Add(-2 * time.Hour))}}}
+		if e.transactions == nil {
+			p.State.Gaps = span(10, 15)
+		}
+		Check(&s, &e)
+		check(t, p)
+	}
+	if suggested < 20 {
+		t.Errorf("only %d commands were suggested", suggested)
 	}
 }
