@@ -3,8 +3,10 @@ package repair
 import (
 	"bufio"
 	"encoding/json"
+	"errors"
 	"fmt"
 	"io"
+	"io/fs"
 	"os"
 	"runtime"
 	"time"
@@ -60,13 +62,13 @@ func final(op Op) bool {
 	return false
 }
 
+// administrator is the user who can do all there is on the machine.
+const administrator = 0
+
 // readEntry reads the file of one repair. Without a whole intent there is no
 // entry; a later line that was cut short is as if it were not there.
 func readEntry(path string) (Entry, error) {
-	if err := isOwn(path); err != nil {
-		return Entry{}, err
-	}
-	file, err := os.Open(path)
+	file, err := openOwn(path, os.Geteuid())
 	if err != nil {
 		return Entry{}, err
 	}
@@ -100,18 +102,43 @@ func readEntry(path string) (Entry, error) {
 	}
 }
 
-// isOwn is nil for a file that nobody else can have put there or changed: what
-// is read from it may be written to Kafka. Windows tells who may write in other
-// ways than by the file's mode.
-func isOwn(path string) error {
-	info, err := os.Lstat(path)
+// openOwn opens a file that nobody but user, or the machine's administrator, can
+// have put there or changed: what is read from it may be written to Kafka. It is
+// judged by what was opened, as a name in a directory that others can write may
+// mean another file a moment later.
+func openOwn(path string, user int) (*os.File, error) {
+	named, err := os.Lstat(path)
 	switch {
 	case err != nil:
+		return nil, err
+	case !named.Mode().IsRegular(): // a pipe would be waited for
+		return nil, fmt.Errorf("%s: it is no regular file", path)
+	}
+	file, err := os.Open(path)
+	if err != nil {
+		return nil, err
+	}
+	if err := isOwn(file, named, user); err != nil {
+		return nil, errors.Join(fmt.Errorf("%s: %w", path, err), file.Close())
+	}
+	return file, nil
+}
+
+// isOwn is nil when file is the one that was named, and user's alone. Windows
+// tells who may write in other ways than by the file's mode and its owner.
+func isOwn(file *os.File, named fs.FileInfo, user int) error {
+	info, err := file.Stat()
+	if err != nil {
 		return err
-	case !info.Mode().IsRegular():
-		return fmt.Errorf("%s: it is no regular file", path)
+	}
+	owner, known := ownerOf(info)
+	switch {
+	case !os.SameFile(info, named):
+		return errors.New("another file took its place")
+	case known && owner != user && owner != administrator:
+		return errors.New("it belongs to another user: look at it, and make it yours with chown")
 	case runtime.GOOS != "windows" && info.Mode().Perm()&0o022 != 0:
-		return fmt.Errorf("%s: others can write it: look at it, and chmod 600 it", path)
+		return errors.New("others can write it: look at it, and chmod 600 it")
 	}
 	return nil
 }

@@ -4,6 +4,7 @@ import (
 	"errors"
 	"os"
 	"path/filepath"
+	"runtime"
 	"strings"
 	"testing"
 )
@@ -81,5 +82,66 @@ func TestDamagedJournal(t *testing.T) {
 	}
 	if e, err := s.journal.Entry("../planted"); !errors.Is(err, os.ErrNotExist) {
 		t.Errorf("a path for an ID: %+v %v", e, err)
+	}
+}
+
+// A repair that somebody else put into the journal is not read, however its file
+// may be used; nor is one that takes the place of the file that was looked at.
+func TestForeignJournal(t *testing.T) {
+	if runtime.GOOS == "windows" {
+		t.Skip("a file's owner is told in other ways")
+	}
+	s := fakeScene(t)
+	if r := s.apply(s.dial, s.plan(skipBoth())); r.Err != nil {
+		t.Fatal(r.Err)
+	}
+	path, me := s.journalFile(), os.Geteuid()
+	file, err := openOwn(path, me)
+	if err != nil {
+		t.Fatal(err)
+	}
+	defer file.Close()
+	other := filepath.Join(t.TempDir(), "other")
+	if err := os.WriteFile(other, nil, 0o600); err != nil {
+		t.Fatal(err)
+	}
+	named, err := os.Lstat(other)
+	if err != nil {
+		t.Fatal(err)
+	}
+	if err := isOwn(file, named, me); err == nil {
+		t.Error("the file that was opened is not the one that was looked at, and it is taken")
+	}
+	for _, mode := range []os.FileMode{0o620, 0o602} {
+		if err := os.Chmod(path, mode); err != nil {
+			t.Fatal(err)
+		}
+		if _, err := openOwn(path, me); err == nil || !strings.Contains(err.Error(), "others can write it") {
+			t.Errorf("of mode %o: %v", mode, err)
+		}
+	}
+	if err := os.Chmod(path, 0o644); err != nil {
+		t.Fatal(err)
+	}
+	if me != administrator {
+		if _, err := openOwn(path, me+1); err == nil {
+			t.Error("the file of another user is taken")
+		}
+		return
+	}
+	if err := os.Chown(path, 12345, -1); err != nil {
+		t.Fatal(err)
+	}
+	if entries, bad, err := s.journal.Entries(); err != nil || len(entries) != 0 || len(bad) != 1 || !strings.Contains(bad[0].Error(), "belongs to another user") {
+		t.Errorf("%+v %v %v", entries, bad, err)
+	}
+	if _, err := openOwn(path, 12345); err != nil {
+		t.Errorf("its owner can not read it: %v", err)
+	}
+	if err := os.Chown(path, administrator, -1); err != nil {
+		t.Fatal(err)
+	}
+	if _, err := openOwn(path, 12345); err != nil {
+		t.Errorf("what the administrator has written is not read: %v", err)
 	}
 }
