@@ -89,24 +89,25 @@ func printedBy(ctx context.Context, line string, talk io.Writer) (string, error)
 	if err := cmd.Run(); err != nil {
 		return "", err
 	}
-	text := strings.TrimRight(out.String(), "\r\n")
+	text := strings.TrimRight(out.text.String(), "\r\n")
 	if text == "" {
 		return "", errors.New("it printed nothing")
 	}
 	return text, nil
 }
 
-// bounded is a buffer that refuses to grow beyond its limit, in bytes.
+// bounded is a text that refuses to grow beyond its limit, in bytes. It is
+// written by Write alone: a ReadFrom, as buffers have it, would go past that.
 type bounded struct {
-	bytes.Buffer
+	text  bytes.Buffer
 	limit int
 }
 
 func (b *bounded) Write(p []byte) (int, error) {
-	if b.Len()+len(p) > b.limit {
+	if b.text.Len()+len(p) > b.limit {
 		return 0, fmt.Errorf("more than %d bytes", b.limit)
 	}
-	return b.Buffer.Write(p)
+	return b.text.Write(p)
 }
 
 // askSecret asks the person at the terminal, who does not see what they type.

@@ -5,6 +5,7 @@ import (
 	"maps"
 	"os"
 	"path/filepath"
+	"runtime"
 	"slices"
 	"strings"
 	"testing"
@@ -24,10 +25,29 @@ func TestParseProperties(t *testing.T) {
 	if !slices.Equal(got, want) {
 		t.Errorf("got  %+v\nwant %+v", got, want)
 	}
-	for _, bad := range []string{`a=\u12`, `a=\uzzzz`} {
-		if _, err := parseProperties("\n" + bad); err == nil || !strings.Contains(err.Error(), "line 2") {
-			t.Errorf("%q: error %v, want one about line 2", bad, err)
+	for _, bad := range []string{`a=hunter2\u12`, `a=\uzzzzhunter2`} {
+		if _, err := parseProperties("\n" + bad); err == nil || !strings.Contains(err.Error(), "line 2") || strings.Contains(err.Error(), "hunter2") {
+			t.Errorf("%q: error %v, want one about line 2 that keeps the value", bad, err)
 		}
+	}
+}
+
+// TestSettingsAreBounded: what a file, or a command that prints a secret, gives
+// beyond what can be meant is an error and not in memory.
+func TestSettingsAreBounded(t *testing.T) {
+	path := filepath.Join(t.TempDir(), "file")
+	writeFile(t, path, strings.Repeat("x", 100))
+	if _, err := readSmallFile(path, 99); err == nil || !strings.Contains(err.Error(), "larger than 99 bytes") {
+		t.Errorf("a file that is too large: %v", err)
+	}
+	if text, err := readSmallFile(path, 100); err != nil || len(text) != 100 {
+		t.Errorf("a file that just fits: %d bytes, %v", len(text), err)
+	}
+	if runtime.GOOS == "windows" {
+		return
+	}
+	if _, err := printedBy(t.Context(), "head -c 1000000 /dev/zero", io.Discard); err == nil {
+		t.Error("a command that prints too much is heard to its end")
 	}
 }
 
