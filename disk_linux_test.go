@@ -51,3 +51,38 @@ func TestFullDisk(t *testing.T) {
 		t.Errorf("the limits were all too large or all too small: %v", outcomes)
 	}
 }
+
+// TestFullDiskPlan: a plan that there is no room for leaves the one that was
+// there before, and nothing else; and gapctl says so.
+func TestFullDiskPlan(t *testing.T) {
+	l, err := lab.Start(t.Context(), lab.Options{})
+	check(t, err)
+	defer l.Close()
+	program, err := os.Executable()
+	check(t, err)
+	link := filepath.Join(t.TempDir(), "gapctl")
+	check(t, os.Symlink(program, link))
+	dir := t.TempDir()
+	plan := filepath.Join(dir, "plan.json")
+	check(t, os.WriteFile(plan, []byte("before"), 0o600))
+	for blocks, want := range map[int]int{0: 1, 1: 1, 1000: 0} {
+		c, _, errs := ownProcess(t)
+		c.Path = "/bin/sh"
+		c.Args = []string{"sh", "-c", fmt.Sprintf(`ulimit -f %d; exec "$0" skip billing orders/0@833 --plan %s -b %s`, blocks, plan, l.Addr()), link}
+		code := exitCode(t, c.Run())
+		text, err := os.ReadFile(plan)
+		check(t, err)
+		files, err := os.ReadDir(dir)
+		check(t, err)
+		switch {
+		case code != want || len(files) != 1:
+			t.Errorf("%d blocks: exit code %d, %q, %v", blocks, code, errs, files)
+		case want == 1 && (string(text) != "before" || !strings.Contains(errs.String(), "plan.json: file too large")):
+			t.Errorf("%d blocks: the plan is %q, and it says %q", blocks, text, errs)
+		case want == 0:
+			_, err := repair.LoadPlan(plan)
+			check(t, err)
+			check(t, os.WriteFile(plan, []byte("before"), 0o600))
+		}
+	}
+}

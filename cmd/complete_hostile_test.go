@@ -1,12 +1,25 @@
 package cmd
 
 import (
+	"path/filepath"
 	"strings"
 	"testing"
 
 	"github.com/twmb/franz-go/pkg/kadm"
 	"github.com/twmb/franz-go/pkg/kgo"
+
+	"github.com/gapctl/gapctl/inspect"
 )
+
+// TestCompleteAbout: what is said of a value is as clean as the value.
+func TestCompleteAbout(t *testing.T) {
+	config := filepath.Join(t.TempDir(), "config.yaml")
+	writeFile(t, config, `contexts: {prod: {bootstrap.servers: "127.0.0.1:1\e]0;owned\a\u009b2J\u202E"}}`)
+	code, out, errs := runWith(t.Context(), map[string]string{"GAPCTL_CONFIG": config}, "__complete", "context", "use", "")
+	if code != exitOK || !strings.Contains(out, "prod\t127.0.0.1:1") || inspect.Clean(strings.NewReplacer("\n", "", "\t", "").Replace(out)) != strings.NewReplacer("\n", "", "\t", "").Replace(out) {
+		t.Errorf("exit code %d; standard output %q, standard error %q", code, out, errs)
+	}
+}
 
 // TestCompleteHostile: no shell runs what a group's name says, neither when it
 // lists the name nor when it completes it.

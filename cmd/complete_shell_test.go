@@ -100,6 +100,7 @@ func TestCompleteSilence(t *testing.T) {
 		"dead cluster":  {"describe", "-b", "127.0.0.1:1", ""},
 		"slow cluster":  {"describe", "-b", addr, ""},
 		"slow password": {"describe", "-b", addr, "-X", "security.protocol=SASL_PLAINTEXT", "-X", "sasl.mechanism=PLAIN", "-X", "sasl.username=a", "-X", "sasl.password.command=exec sleep 60", ""},
+		"loud password": {"describe", "-b", addr, "-X", "security.protocol=SASL_PLAINTEXT", "-X", "sasl.mechanism=PLAIN", "-X", "sasl.username=a", "-X", "sasl.password.command=echo gapctl: noise >&2; false", ""},
 		"broken file":   {"describe", "--command-config", "absent.properties", ""},
 	} {
 		t.Run(name, func(t *testing.T) {

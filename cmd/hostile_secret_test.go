@@ -35,8 +35,10 @@ func TestSecretStays(t *testing.T) {
 		"GAPCTL_BOOTSTRAP_SERVER": addr, "GAPCTL_SECURITY_PROTOCOL": "SASL_PLAINTEXT", "GAPCTL_SASL_MECHANISM": "PLAIN",
 		"GAPCTL_SASL_USERNAME": "alice", "GAPCTL_SASL_PASSWORD_FILE": passwords, "XDG_STATE_HOME": dir, "XDG_CONFIG_HOME": dir, "GAPCTL_TIMEOUT": "2s",
 	}
-	for name, value := range map[string]string{"GAPCTL_SASL_PASSWORD": secret, "GAPCTL_SASL_JAAS_CONFIG": secret, "GAPCTL_SSL_KEY_PASSWORD": secret} {
-		t.Setenv(name, value) // of the process, as gapctl would have it
+	for _, p := range properties() {
+		if p.secret {
+			t.Setenv(variableOf(p.name), secret) // of the process, as gapctl would have it
+		}
 	}
 	seen := filepath.Join(dir, "seen")
 	for _, c := range []struct {
@@ -47,7 +49,7 @@ func TestSecretStays(t *testing.T) {
 		{"report billing --file " + dir + "/page.html", exitOK}, {"skip billing orders/0@3 --plan " + dir + "/plan.json -o json", exitOK},
 		{"skip billing orders/0@3 --execute --yes -o json", exitOK}, {"undo -o json", exitOK},
 		{"replay billing --execute --yes --exec env>>" + seen + ";cat${IFS}/proc/$PPID/cmdline>>" + seen, exitOK},
-		{"list -X sasl.password=" + secret, exitUsage}, {"list -X sasl.username=bob -o json", exitUnavailable}, // kfake only closes the connection
+		{"list -X sasl.password=" + secret, exitUsage}, {"list -X sasl.password.command=cat${IFS}" + passwords + ";exit${IFS}3", exitUsage}, {"list -X sasl.username=bob -o json", exitUnavailable}, // kfake only closes the connection
 	} {
 		code, out, errs := runWith(t.Context(), env, strings.Fields(c.line)...)
 		if code != c.want || strings.Contains(out+errs, secret) {

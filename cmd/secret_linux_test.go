@@ -14,6 +14,8 @@ import (
 
 	"github.com/twmb/franz-go/pkg/kfake"
 	"golang.org/x/sys/unix"
+
+	"github.com/gapctl/gapctl/inspect"
 )
 
 // prompt is a terminal with somebody at it, who reads and types.
@@ -101,12 +103,12 @@ func TestPassword(t *testing.T) {
 	}
 	defer cluster.Close()
 	for _, c := range []struct {
-		name, keys string
-		want       int
+		name, user, keys string
+		want             int
 	}{
-		{"right", "s3cret\r", exitOK},
-		{"wrong", "s3creT\r", exitUnavailable}, // kfake only closes the connection
-		{"interrupted", "", exitInterrupted},
+		{"right", "alice", "s3cret\r", exitOK},
+		{"wrong", "alice", "s3creT\r", exitUnavailable}, // kfake only closes the connection
+		{"interrupted", "ali\x1b]0;owned\x07ce", "", exitInterrupted},
 	} {
 		t.Run(c.name, func(t *testing.T) {
 			p := newPrompt(t)
@@ -115,10 +117,12 @@ func TestPassword(t *testing.T) {
 			var out bytes.Buffer
 			code := make(chan int, 1)
 			go func() {
-				code <- run(ctx, []string{"list", "--all", "-b", cluster.ListenAddrs()[0], "-X", "security.protocol=SASL_PLAINTEXT", "-X", "sasl.mechanism=PLAIN", "-X", "sasl.username=alice"},
+				code <- run(ctx, []string{"list", "--all", "-b", cluster.ListenAddrs()[0], "-X", "security.protocol=SASL_PLAINTEXT", "-X", "sasl.mechanism=PLAIN", "-X", "sasl.username=" + c.user},
 					World{In: p.line, Out: &out, Err: p.line, Getenv: func(string) string { return "" }, Now: time.Now})
 			}()
-			p.await("the question", func() bool { return strings.Contains(p.shown(), "Password of alice: ") && !p.echoes() })
+			p.await("the question", func() bool {
+				return strings.Contains(p.shown(), "Password of "+inspect.Clean(c.user)+": ") && !p.echoes()
+			})
 			if c.keys == "" {
 				interrupt(errInterrupted)
 			} else {

@@ -4,6 +4,7 @@ import (
 	"bytes"
 	"encoding/binary"
 	"errors"
+	"io"
 	"testing"
 
 	"github.com/klauspost/compress/s2"
@@ -36,6 +37,30 @@ func TestDecompressBounded(t *testing.T) {
 			}
 		}
 	}
+}
+
+// What comes out is not even held beyond the limit; and a frame of a few bytes
+// does not get the window that it claims.
+func TestDecompressStopsAtTheLimit(t *testing.T) {
+	const limit = 1 << 20
+	endless := &countingReader{}
+	if out, err := (boundedDecompressor{limit}).drain(io.LimitReader(endless, 100*limit)); !errors.Is(err, errBatchTooLarge) || endless.read > 2*limit {
+		t.Errorf("%d bytes, %v; %d bytes were read", len(out), err, endless.read)
+	}
+	const window = 20 << 3 // of 1 GiB
+	frame := []byte{0x28, 0xb5, 0x2f, 0xfd, 0, window, 1, 0, 0}
+	if out, err := (boundedDecompressor{limit}).Decompress(frame, kgo.CodecZstd); !errors.Is(err, errBatchTooLarge) {
+		t.Errorf("a window of 1 GiB: %d bytes, %v", len(out), err)
+	}
+}
+
+// countingReader gives zeros, and counts them.
+type countingReader struct{ read int }
+
+func (r *countingReader) Read(p []byte) (int, error) {
+	clear(p)
+	r.read += len(p)
+	return len(p), nil
 }
 
 // Java's snappy writes blocks, each with its length.

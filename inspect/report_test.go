@@ -14,6 +14,7 @@ import (
 	"strings"
 	"testing"
 	"time"
+	"unicode/utf8"
 
 	"github.com/twmb/franz-go/pkg/kgo"
 
@@ -74,6 +75,30 @@ func TestReportTellsWhatIsUnread(t *testing.T) {
 	}
 	if want := []string{"denied", "undecodable", "near-limit"}; !slices.Equal(told, want) {
 		t.Errorf("told %q, want %q", told, want)
+	}
+}
+
+// TestReportClean: no control character of what is from outside is in the page,
+// whatever part it stands in.
+func TestReportClean(t *testing.T) {
+	s := hostileSnapshot()
+	s.Groups = s.Groups[:1]
+	g := &s.Groups[0]
+	g.Members = []Member{{ID: "ID" + hostile}, {InstanceID: "instance" + hostile}, {ClientID: "client" + hostile}, {Host: "host" + hostile}}
+	records := []Record{{Group: hostile, Record: &kgo.Record{Topic: hostile, Key: []byte("key" + hostile)}}}
+	page := string(writtenReport(t, Report{Snapshot: s, Records: records}))
+	for _, r := range page {
+		if r != '\n' && isControl(r) {
+			t.Errorf("%U is in the page", r)
+		}
+	}
+	if !utf8.ValidString(page) || strings.Contains(page, "\ufffd") {
+		t.Error("bytes that are no UTF-8 are in the page, or are not shown")
+	}
+	for _, part := range []string{"ID=", "instance=", "client=", "host=", "key="} {
+		if !strings.Contains(page, part+`a\x1b`) {
+			t.Errorf("the page does not show %s", part)
+		}
 	}
 }
 

@@ -47,7 +47,7 @@ func hostileViews() map[string]View {
 	s := hostileSnapshot()
 	decoded := Decode(hostile, 9, "", "")
 	good := Decode("bgABADI=", 100, "", "")
-	good.ID = json.RawMessage(`{"a": "\u001b"}`)
+	good.ID = json.RawMessage(`{"a": "\u001b` + "\x7f\u009b\u202e" + `"}`)
 	var records RecordDecoder
 	record := records.Decode(TopicConsumerOffsets, []byte("\x00\x01\x00\x02g1\x00\x01t\x00\x00\x00\x03"), nil)
 	return map[string]View{
@@ -179,20 +179,37 @@ func TestWriteColor(t *testing.T) {
 
 func TestClean(t *testing.T) {
 	cases := map[string]string{
-		"plain":         "plain",
-		"日本":            "日本",
-		"a\x1b[2Jb":     `a\x1b[2Jb`,
-		"a\nb\tc":       `a\nb\tc`,
-		"\u0085\u009b":  `\x85\x9b`,
-		"\xff\xfe":      `\xff\xfe`,
-		"\u202eevil":    `\u202eevil`,
-		"\u2067\u2069x": `\u2067\u2069x`,
-		"\x7f":          `\x7f`,
+		"plain":               "plain",
+		"日本":                  "日本",
+		"a\x1b[2Jb":           `a\x1b[2Jb`,
+		"a\nb\tc":             `a\nb\tc`,
+		"\u0085\u009b":        `\x85\x9b`,
+		"\xff\xfe":            `\xff\xfe`,
+		"\u202eevil":          `\u202eevil`,
+		"\u2067\u2069x":       `\u2067\u2069x`,
+		"\x7f":                `\x7f`,
+		"\u061c\u200e\u200fx": `\u061c\u200e\u200fx`,
+		"\ufeffx":             `\ufeffx`,
 	}
 	for in, want := range cases {
 		if got := Clean(in); got != want {
 			t.Errorf("Clean(%q) = %q, want %q", in, got, want)
 		}
+	}
+}
+
+// TestCSVFormula: nothing that a spreadsheet computes begins a cell; a number that
+// is not known is no text.
+func TestCSVFormula(t *testing.T) {
+	for in, want := range map[string]string{
+		"=1+1": "'=1+1", "+1": "'+1", "-1": "'-1", "@SUM(A1)": "'@SUM(A1)", "\t=1": `\t=1`, "\r=1": `\x0d=1`, "billing=": "billing=", "": "",
+	} {
+		if got := text(in).csv(); got != want {
+			t.Errorf("%q as CSV is %q, want %q", in, got, want)
+		}
+	}
+	if got := number(-1).csv(); got != "" {
+		t.Errorf("an unknown number is %q", got)
 	}
 }
 

@@ -20,7 +20,7 @@ func TestExecTakesRecordsAsData(t *testing.T) {
 	hostile := "';touch " + trap + ";'\"$(touch " + trap + ")`touch " + trap + "`\n\x1b[31m"
 	r := &inspect.Record{Record: &kgo.Record{}}
 	r.Key, r.Value, r.Timestamp = []byte(hostile), []byte(hostile), time.UnixMilli(0)
-	r.Group, r.Topic = hostile, "orders"
+	r.Group, r.Topic = hostile, hostile // no broker has such a topic, unless it lies
 	r.Headers = []kgo.RecordHeader{{Key: hostile, Value: []byte(hostile)}}
 	var out bytes.Buffer
 	c := command{`printf %s "$GAPCTL_KEY"; cat; printf %s "$GAPCTL_GROUP"`, &out, nil}
@@ -29,6 +29,12 @@ func TestExecTakesRecordsAsData(t *testing.T) {
 	}
 	if out.String() != hostile+hostile+hostile {
 		t.Errorf("got %q", out.String())
+	}
+	out.Reset()
+	r.Key = []byte("a\x00b") // which no variable can hold
+	c.text = `printf %s "${GAPCTL_KEY-none}" "$GAPCTL_KEY_BASE64"`
+	if err := c.deliver(t.Context(), r); err != nil || out.String() != "noneYQBi" {
+		t.Errorf("a key with a NUL byte: %q, %v", out.String(), err)
 	}
 	if _, err := os.Stat(trap); !os.IsNotExist(err) {
 		t.Errorf("a shell ran what the record holds: %v", err)
