@@ -36,8 +36,21 @@ func TestFullDisk(t *testing.T) {
 		before := gaps()
 		code := exitCode(t, c.Run())
 		outcomes[code] = true
-		entries, _, err := repair.Journal{Dir: filepath.Join(state, "gapctl", "journal")}.Entries()
+		dir := filepath.Join(state, "gapctl", "journal")
+		entries, bad, err := repair.Journal{Dir: dir}.Entries()
 		check(t, err)
+		files, err := filepath.Glob(filepath.Join(dir, "*"))
+		check(t, err)
+		for _, file := range files {
+			text, err := os.ReadFile(file)
+			check(t, err)
+			if !strings.HasSuffix(string(text), "\n") {
+				t.Errorf("%d blocks: half a line is left at the end of %q", blocks, text)
+			}
+		}
+		if len(bad) > 0 {
+			t.Errorf("%d blocks: the journal has what can not be read: %v", blocks, bad)
+		}
 		switch changed := gaps() != before; {
 		case changed && (len(entries) != 1 || !entries[0].Undoable()):
 			t.Errorf("%d blocks: it has written, and the journal has %+v", blocks, entries)
