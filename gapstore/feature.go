@@ -20,7 +20,7 @@ func topicIDFeature() feature { return feature{"topic IDs (KIP-516)", "2.8"} }
 func featureOf(request int16) (feature, bool) {
 	switch kmsg.Key(request) {
 	case kmsg.ShareGroupDescribe, kmsg.ShareGroupHeartbeat, kmsg.ShareFetch, kmsg.ShareAcknowledge,
-		kmsg.DescribeShareGroupOffsets, kmsg.AlterShareGroupOffsets,
+		kmsg.DescribeShareGroupOffsets, kmsg.AlterShareGroupOffsets, kmsg.DeleteShareGroupOffsets,
 		kmsg.ReadShareGroupState, kmsg.ReadShareGroupStateSummary:
 		// The preview in 4.0 is another protocol.
 		return feature{"share groups (KIP-932)", "4.1"}, true

@@ -30,13 +30,8 @@ func undecodable(_ *Group, p *Partition) (Finding, bool) {
 func foreign(_ *Group, p *Partition) (Finding, bool) {
 	switch {
 	case p.unknownFormat():
-		text := []rune(p.Raw)
-		dots := ""
-		if len(text) > shownText {
-			text, dots = text[:shownText], "…"
-		}
 		return Finding{Kind: "foreign", Level: LevelWarn,
-			Message: fmt.Sprintf("the metadata %+q%s is of no known format: no gaps are read from it, and repairs leave it alone; if nobody needs it, reset --clear-metadata drops it and keeps the committed offset (gapctl history tells when it was written)", string(text), dots),
+			Message: fmt.Sprintf("the metadata %s is of no known format: no gaps are read from it, and repairs leave it alone; if nobody needs it, reset --clear-metadata drops it and keeps the committed offset (gapctl history tells when it was written)", quoted(p.Raw)),
 			Remedy:  p.command("reset", "--clear-metadata")}, true
 	case p.Foreign:
 		writer := p.Format

@@ -146,7 +146,7 @@ func (v *PartitionView) errorText() string {
 func (v *PartitionView) notes(notes []Cell) []Cell {
 	told := v.Error == nil
 	for _, f := range v.Findings {
-		told = told || f.Kind == "foreign" || f.Kind == "undecodable"
+		told = told || f.Kind == "foreign" || f.Kind == "undecodable" || f.Kind == anomalyMissingChunk
 		notes = f.notes(notes, v.place())
 	}
 	if !told {

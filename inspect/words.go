@@ -23,7 +23,7 @@ func shortRanges(ranges codec.Ranges) string {
 	var texts []string
 	for r := range ranges.All() {
 		if len(texts) == shownRanges {
-			texts = append(texts, fmt.Sprintf("and %d more ranges", ranges.Len()-shownRanges))
+			texts = append(texts, "and "+plural(int64(ranges.Len()-shownRanges), "more range"))
 			break
 		}
 		texts = append(texts, r.String())
@@ -31,13 +31,16 @@ func shortRanges(ranges codec.Ranges) string {
 	return strings.Join(texts, ", ")
 }
 
-// shownText is how much of a text from outside a message quotes.
+// shownText is how many characters of a text from outside a message quotes.
 const shownText = 40
 
 // quoted is the start of a text, safe to show.
 func quoted(text string) string {
-	if len(text) > shownText {
-		return fmt.Sprintf("%+q…", text[:shownText])
+	n := 0
+	for i := range text {
+		if n++; n > shownText {
+			return fmt.Sprintf("%+q…", text[:i])
+		}
 	}
 	return fmt.Sprintf("%+q", text)
 }
