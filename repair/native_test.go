@@ -3,6 +3,9 @@ package repair
 import (
 	"errors"
 	"fmt"
+	"path/filepath"
+	"slices"
+	"strings"
 	"testing"
 
 	"github.com/twmb/franz-go/pkg/kadm"
@@ -171,6 +174,34 @@ func TestNativeApplyAndUndo(t *testing.T) {
 	}
 	if undone != 0 {
 		t.Errorf("%d are not in the journal", undone)
+	}
+}
+
+// A plan whose native records are those of another group or partition is refused,
+// though its digest fits: they would be written over that one's.
+func TestPlanOfForeignRecords(t *testing.T) {
+	s := fakeScene(t)
+	p := s.plan(Convert{To: nativeFormat})
+	read := func(p Plan) error {
+		path := filepath.Join(t.TempDir(), "plan.json")
+		if err := SavePlan(path, p); err != nil {
+			t.Fatal(err)
+		}
+		_, err := LoadPlan(path)
+		return err
+	}
+	if err := read(p); err != nil {
+		t.Fatal(err)
+	}
+	group, partition, topic := p, p, p
+	group.Group = "another"
+	partition.Changes, topic.Changes = slices.Clone(p.Changes), slices.Clone(p.Changes)
+	partition.Changes[1].Partition++
+	topic.Changes[1].TopicID[0]++
+	for name, foreign := range map[string]Plan{"group": group, "partition": partition, "topic": topic} {
+		if err := read(foreign); !errors.Is(err, ErrBadPlan) || !strings.Contains(err.Error(), "another partition") {
+			t.Errorf("another %s: %v", name, err)
+		}
 	}
 }
 
