@@ -44,12 +44,13 @@ func (p *Partition) command(verb string, flags ...string) string {
 }
 
 // ShellQuote makes a name one word for a POSIX shell, for a command that is
-// suggested. Names of groups may hold anything.
+// suggested. Names of groups may hold anything. One that begins with = is a path
+// to zsh.
 func ShellQuote(name string) string {
 	plain := func(r rune) bool {
 		return r >= 'a' && r <= 'z' || r >= 'A' && r <= 'Z' || r >= '0' && r <= '9' || strings.ContainsRune("._/:@%+=-", r)
 	}
-	if name != "" && name[0] != '-' && strings.IndexFunc(name, func(r rune) bool { return !plain(r) }) < 0 {
+	if name != "" && name[0] != '-' && name[0] != '=' && strings.IndexFunc(name, func(r rune) bool { return !plain(r) }) < 0 {
 		return name
 	}
 	return "'" + strings.ReplaceAll(name, "'", `'\''`) + "'"

@@ -157,6 +157,8 @@ func TestShellQuote(t *testing.T) {
 		"it's":        `'it'\''s'`,
 		"$(reboot)":   "'$(reboot)'",
 		"-rf":         "'-rf'",
+		"=ls":         "'=ls'",
+		"a=b":         "a=b",
 		"":            "''",
 		"*":           "'*'",
 		"naïve":       "'naïve'",
