@@ -49,6 +49,7 @@ func needs() []need {
 		seeTopic    = right{kadm.OpDescribe, "topic", "TOPIC"}
 		readTopic   = right{kadm.OpRead, "topic", "TOPIC"}
 		joinGroup   = right{kadm.OpRead, "group", "GROUP"}
+		deleteGroup = right{kadm.OpDelete, "group", "GROUP"}
 		writeCopies = right{kadm.OpWrite, "topic", "TARGET"}
 		transact    = right{kadm.OpWrite, "transactional ID", "gapctl-GROUP"}
 		states      = right{kadm.OpRead, "topic", "__share_group_state"}
@@ -78,6 +79,9 @@ func needs() []need {
 		}},
 		{"`reset`, and the same where no gaps are left; READ for DESCRIBE where the native topic is there", []right{joinGroup, readTopic, seeNative}, ordinary, [][2]string{
 			{"reset GROUP --to-latest --execute --yes", "applied"},
+		}},
+		{"`reset --delete-offsets`", []right{joinGroup, deleteGroup, readTopic, seeNative}, ordinary, [][2]string{
+			{"reset GROUP --delete-offsets --execute --yes", "applied"},
 		}},
 		{"`replay --to-topic TARGET` that leaves gaps", []right{joinGroup, readTopic, writeCopies, transact}, ordinary, [][2]string{
 			{"replay GROUP --to-topic TARGET --execute --yes", "applied"},
