@@ -50,7 +50,7 @@ func membersKilledAtRandom(t *testing.T, b *kafkatest.Broker) {
 		t.Fatal(err)
 	}
 	last := map[job]int64{} // by partition and key: the offset processed last
-	g.j = &journal{t: t, path: g.path, committed: map[job]int{}, processed: map[job]bool{}}
+	g.j = &journal{t: t, path: g.path, committed: map[job]bool{}, lives: map[int]bool{}, processed: map[job]bool{}}
 	disorder := 0
 	keys := map[string]int64{}
 	g.j.first = func(at job) {
