@@ -29,6 +29,7 @@ func BenchmarkDescribeAll(b *testing.B) {
 			return consumerGroups(broker, "--describe", "--all-groups")
 		}},
 	}
+	serve(b, contenders[0])
 	inTurn(b, contenders...)
 	report(b, contenders...)
 }
@@ -45,6 +46,7 @@ func BenchmarkDescribeOne(b *testing.B) {
 			return consumerGroups(broker, "--describe", "--group", "group-000")
 		}},
 	}
+	serve(b, contenders[0])
 	inTurn(b, contenders...)
 	report(b, contenders...)
 }
@@ -63,6 +65,7 @@ func BenchmarkDescribeShare(b *testing.B) {
 			return tool(broker, "org.apache.kafka.tools.consumer.group.ShareGroupCommand", "--describe", "--group", "share")
 		}},
 	}
+	serve(b, contenders[0])
 	inTurn(b, contenders...)
 	report(b, contenders...)
 }

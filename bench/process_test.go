@@ -27,6 +27,19 @@ type contender struct {
 	bytes   int64 // standard output of the last run
 }
 
+// servedBefore is how often a broker has served gapctl when a measurement begins.
+// Until its JVM has compiled what a request runs through, which one in service
+// has, a fetch takes it four times as long, compiling aside.
+const servedBefore = 100
+
+// serve has the broker behind c serve it for a while.
+func serve(b *testing.B, c *contender) {
+	b.Helper()
+	for range servedBefore {
+		c.run(b)
+	}
+}
+
 // inTurn runs the contenders A B C A B C …, so that a machine whose speed
 // drifts treats them alike; a first round is not counted.
 func inTurn(b *testing.B, contenders ...*contender) {

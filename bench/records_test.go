@@ -23,11 +23,6 @@ const (
 	sparseEvery      = 10_000
 )
 
-// servedBefore is how often the broker has served gapctl when the measurement
-// begins. Until its JVM has compiled what a fetch runs through, which one in
-// service has, a fetch takes it four times as long, compiling aside.
-const servedBefore = 100
-
 // BenchmarkRecords prints the records in 1,000 gaps that are strewn over
 // 10,000,000 records, against reading all of these.
 func BenchmarkRecords(b *testing.B) {
@@ -42,9 +37,7 @@ func BenchmarkRecords(b *testing.B) {
 			return exec.Command(bare, broker.Addr(), "orders", strconv.Itoa(sparsePartitions*sparseRecords))
 		}},
 	}
-	for range servedBefore {
-		contenders[0].run(b)
-	}
+	serve(b, contenders[0])
 	inTurn(b, contenders...)
 	report(b, contenders...)
 }
