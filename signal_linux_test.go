@@ -7,6 +7,7 @@ import (
 	"io"
 	"os"
 	"os/exec"
+	"os/signal"
 	"path/filepath"
 	"regexp"
 	"strings"
@@ -35,6 +36,10 @@ func ownProcess(t *testing.T, args ...string) (c *exec.Cmd, out, errs *bytes.Buf
 			_ = c.Process.Kill()
 		}
 	})
+	// Under nohup the tests ignore hangups, and so would what they start.
+	hangups := make(chan os.Signal, 1)
+	signal.Notify(hangups, syscall.SIGHUP)
+	t.Cleanup(func() { signal.Stop(hangups) })
 	return c, out, errs
 }
 
