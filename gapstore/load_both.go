@@ -75,7 +75,7 @@ func (s *Store) loadBoth(ctx context.Context, before *Natives, groups []string, 
 	})
 	work.Wait()
 	ids := map[[16]byte]bool{}
-	for _, e := range found.all {
+	for e := range found.all {
 		ids[e.TopicID] = true
 	}
 	names, err := s.topicNames(ctx, ids)
@@ -93,7 +93,7 @@ func (s *Store) loadBoth(ctx context.Context, before *Natives, groups []string, 
 	}
 	var l *Loaded
 	var index map[Key]int // of l's entries
-	for log, e := range found.all {
+	for e := range found.all {
 		if l == nil || l.Group != e.Group {
 			l, index = result[e.Group], nil
 		}
@@ -104,8 +104,16 @@ func (s *Store) loadBoth(ctx context.Context, before *Natives, groups []string, 
 			index = l.index()
 		}
 		if entry := newNativeEntry(e, names); wanted(entry.Topic, entry.Partition) {
-			entry.Pending = log.pending(e.Group)
 			l.adopt(entry, index)
+		}
+	}
+	// The end of a transaction is noted in one log after the other: also an offset
+	// without native records may be half of a commit.
+	for group, l := range result {
+		if found.pending(group) {
+			for i := range l.Entries {
+				l.Entries[i].Pending = true
+			}
 		}
 	}
 	return result, found.notices()

@@ -103,11 +103,18 @@ func (n *nativeLogs) failure(group string) error {
 	return nil
 }
 
+// pending reports whether an open transaction is about to change what group has
+// committed.
+func (n *nativeLogs) pending(group string) bool {
+	l := n.log(group)
+	return l != nil && l.pending(group)
+}
+
 // all yields the records of every group, partition by partition.
-func (n *nativeLogs) all(yield func(*nativeLog, codec.NativeEntry) bool) {
+func (n *nativeLogs) all(yield func(codec.NativeEntry) bool) {
 	for _, p := range slices.Sorted(maps.Keys(n.logs)) {
 		for e := range n.logs[p].fold.All() {
-			if !yield(n.logs[p], e) {
+			if !yield(e) {
 				return
 			}
 		}
@@ -155,7 +162,7 @@ func (n *Natives) Groups() ([]string, error) {
 		err = errors.Join(err, l.err, l.unfit())
 	}
 	var groups []string
-	for _, e := range n.read.all {
+	for e := range n.read.all {
 		if len(groups) == 0 || groups[len(groups)-1] != e.Group {
 			groups = append(groups, e.Group)
 		}

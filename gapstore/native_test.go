@@ -117,6 +117,21 @@ func TestLoadNativeBesideTransactions(t *testing.T) {
 	}
 }
 
+// The offset of a group's first commit may be told before its native records
+// are: then it is not yet known what is outstanding.
+func TestLoadNativeFirstCommitUnderWay(t *testing.T) {
+	n := newNativeScene(t)
+	open := n.begin("open", n.records("billing", n.ids["orders"], 0, "7-9"))
+	commitTo(t, n.cluster.ListenAddrs()[0], "billing", "orders", 0, 7, "")
+	if e := n.entry("billing"); e.Committed != 7 || !e.Pending {
+		t.Errorf("committed %d, pending %v", e.Committed, e.Pending)
+	}
+	n.end(open, kgo.TryCommit)
+	if e := n.entry("billing"); e.Home != HomeNative || e.State.Gaps.String() != "7-9" || e.Pending {
+		t.Errorf("at the end: home %s, gaps %s, pending %v", e.Home, e.State.Gaps, e.Pending)
+	}
+}
+
 func TestLoadNativeInput(t *testing.T) {
 	whole := func(n *nativeScene) []*kgo.Record { return n.records("billing", n.ids["orders"], 0, "3-5,70000") }
 	for name, c := range map[string]struct {
