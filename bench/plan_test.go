@@ -48,6 +48,7 @@ func BenchmarkResetPlan(b *testing.B) {
 			return consumerGroups(broker, "--reset-offsets", "--to-offset", "1000", "--group", "group-000", "--all-topics", "--dry-run")
 		}},
 	}
+	serve(b, contenders[0])
 	inTurn(b, contenders...)
 	report(b, contenders...)
 }
