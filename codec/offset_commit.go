@@ -76,7 +76,11 @@ func readCommitValue(c OffsetCommit, value []byte) (OffsetCommit, error) {
 	}
 	if version >= 4 {
 		r.tags(func(tag uint32, size int) bool {
-			if tag != 0 || size != len(c.TopicID) {
+			if tag != 0 {
+				return false
+			}
+			if size != len(c.TopicID) {
+				r.fail(r.at, "a topic ID of %d bytes", size)
 				return false
 			}
 			c.TopicID = r.uuid()
