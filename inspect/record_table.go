@@ -33,7 +33,7 @@ func (t *recordTable) flush() error {
 		widen(t.widths, row)
 	}
 	if first {
-		t.out.row((&Table{Columns: t.columns}).header(), t.columns, t.widths)
+		t.out.row(headerOf(t.columns), t.columns, t.widths)
 	}
 	for _, row := range t.rows {
 		t.out.row(row, t.columns, t.widths)

@@ -24,8 +24,8 @@ type Table struct {
 	// Columns are the header. A table of a single row of unnamed columns has
 	// no header line.
 	Columns []Column
-	// Rows yields the rows, as often as asked: once to measure, once to write.
-	// A row is only valid until the next.
+	// Rows yields the rows, as often as asked: of a large table once to measure
+	// and once to write. A row is only valid until the next.
 	Rows iter.Seq[[]Cell]
 }
 

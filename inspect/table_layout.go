@@ -108,11 +108,11 @@ func (t *Table) hasRows() bool {
 	return false
 }
 
-// header is the row of names, nil when no column has one.
-func (t *Table) header() []Cell {
-	header := make([]Cell, len(t.Columns))
+// headerOf is the row of names, nil when no column has one.
+func headerOf(columns []Column) []Cell {
+	header := make([]Cell, len(columns))
 	named := false
-	for i, c := range t.Columns {
+	for i, c := range columns {
 		header[i] = toned(c.Name, ToneFaint)
 		named = named || c.Name != ""
 	}
@@ -142,7 +142,7 @@ func layTable(t *tableWriter, table *Table) error {
 		c.Header, c.Row = cells, cells
 		c.Behavior.TrimSpace, c.Behavior.TrimTab, c.Behavior.TrimLine = tw.Off, tw.Off, tw.Off
 	})
-	if header := table.header(); header != nil {
+	if header := headerOf(table.Columns); header != nil {
 		lib.Header(t.texts(header))
 	}
 	for row := range table.Rows {

@@ -109,7 +109,7 @@ func layLines(t *tableWriter, table *Table) error {
 			widen(widths, row)
 		}
 	}
-	if header := table.header(); header != nil {
+	if header := headerOf(table.Columns); header != nil {
 		t.row(header, table.Columns, widths)
 	}
 	t.rowsKept(table.Columns, widths)

@@ -28,18 +28,16 @@ func partitionColumns(layout Layout) []Column {
 
 func (v *PartitionView) place() place { return place{v.Topic, v.Partition} }
 
-// partitionRows makes the rows of partitions. A row is only valid until the next.
+// partitionRows makes the rows of partitions, one after the other.
 type partitionRows struct {
 	layout Layout
 	now    Time
-	cells  []Cell
 	text   []byte // what has to be made of a row: in one piece, for allocating it is slow
 }
 
-// row is first, and the cells of p after it.
-func (r *partitionRows) row(first []Cell, p *Partition) []Cell {
+// row appends the cells of p.
+func (r *partitionRows) row(p *Partition, row []Cell) []Cell {
 	v := newPartitionView(p)
-	row := append(r.cells[:0], first...)
 	r.text = v.place().appendTo(r.text[:0])
 	place := len(r.text)
 	r.text = v.appendGaps(r.text, r.layout)
@@ -63,14 +61,13 @@ func (r *partitionRows) row(first []Cell, p *Partition) []Cell {
 	row = append(row,
 		number(v.Stable), number(v.Max), number(v.LogEnd), gapsCell,
 		number(v.Outstanding), number(v.TrueLag), number(v.Lag), ageCell, text(string(v.Format)), text(made[age:]))
-	if r.layout != Narrow {
-		row = append(row,
-			text(string(v.Encoding)), number(v.Committed), number(v.LogStart),
-			number(v.LastStable), number(v.GapCount), v.OldestGapAt.cell(),
-			text(v.Rejected.String()), text(v.deliveryText()), text(v.errorText()))
+	if r.layout == Narrow {
+		return row
 	}
-	r.cells = row
-	return row
+	return append(row,
+		text(string(v.Encoding)), number(v.Committed), number(v.LogStart),
+		number(v.LastStable), number(v.GapCount), v.OldestGapAt.cell(),
+		text(v.Rejected.String()), text(v.deliveryText()), text(v.errorText()))
 }
 
 // undecoded reports whether an error stands in the place of the gaps.
@@ -144,12 +141,10 @@ func (v *PartitionView) errorText() string {
 
 // notes appends what is wrong with the partition, and how to put it right.
 func (v *PartitionView) notes(notes []Cell) []Cell {
-	told := v.Error == nil
 	for _, f := range v.Findings {
-		told = told || f.Kind == "foreign" || f.Kind == "undecodable" || f.Kind == anomalyMissingChunk
 		notes = f.notes(notes, v.place())
 	}
-	if !told {
+	if v.Error != nil && isUnread(v.Error.Cause) {
 		notes = append(notes, toned("  error "+v.Error.Class+" "+v.place().String()+": "+v.Error.Message, ToneBad))
 	}
 	return notes

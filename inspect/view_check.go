@@ -61,9 +61,13 @@ func newFindingView(f *Finding) FindingView {
 }
 
 // unread reports whether the cluster did not tell all about p.
-func (p *Partition) unread() bool {
+func (p *Partition) unread() bool { return isUnread(p.Err) }
+
+// isUnread reports whether err is that the cluster did not tell all. Bytes that
+// make no sense have findings instead.
+func isUnread(err error) bool {
 	var undecoded *codec.Error
-	return p.Err != nil && !errors.As(p.Err, &undecoded)
+	return err != nil && !errors.As(err, &undecoded)
 }
 
 // Count is the number of findings of that level.

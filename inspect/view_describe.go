@@ -48,17 +48,11 @@ func (v DescribeView) Tables(layout Layout) []Table {
 }
 
 func (v DescribeView) groupTable(g *DescribedGroup, layout Layout) Table {
+	rows := &partitionRows{layout: layout, now: v.TakenAt}
 	t := Table{
 		Heading: []Cell{toned(g.Group, ToneStrong), toned(g.summary(v.TakenAt), g.Level.tone())},
 		Columns: partitionColumns(layout),
-		Rows: func(yield func([]Cell) bool) {
-			rows := partitionRows{layout: layout, now: v.TakenAt}
-			for i := range g.Partitions {
-				if !yield(rows.row(nil, &g.Partitions[i])) {
-					return
-				}
-			}
-		},
+		Rows:    rowsOf(g.Partitions, rows.row),
 	}
 	for i := range g.Partitions {
 		p := &g.Partitions[i]
@@ -78,11 +72,11 @@ func (v DescribeView) flatTable() Table {
 	columns := append([]Column{{Name: "GROUP"}}, partitionColumns(Flat)...)
 	return Table{Columns: columns, Rows: func(yield func([]Cell) bool) {
 		rows := partitionRows{layout: Flat, now: v.TakenAt}
+		var row []Cell
 		for i := range v.Groups {
 			g := &v.Groups[i]
-			first := []Cell{text(g.Group)}
 			for k := range g.Partitions {
-				if !yield(rows.row(first, &g.Partitions[k])) {
+				if row = rows.row(&g.Partitions[k], append(row[:0], text(g.Group))); !yield(row) {
 					return
 				}
 			}
