@@ -33,7 +33,7 @@ func thinBatches(batches []byte, wanted []codec.Range, d kgo.Decompressor) []byt
 	}
 	var out []byte
 	for len(batches) >= batchHeader {
-		size := int64(int32(binary.BigEndian.Uint32(batches[batchLengthAt:]))) + batchLengthAt + 4
+		size := batchSize(batches)
 		if size > int64(len(batches)) {
 			return out // the last one is cut off
 		}
@@ -47,6 +47,12 @@ func thinBatches(batches []byte, wanted []codec.Range, d kgo.Decompressor) []byt
 		batches = batches[size:]
 	}
 	return append(out, batches...)
+}
+
+// batchSize is how many bytes the first of the batches takes, as it says itself.
+// They have a header.
+func batchSize(batches []byte) int64 {
+	return int64(int32(binary.BigEndian.Uint32(batches[batchLengthAt:]))) + batchLengthAt + 4
 }
 
 // covered reports whether everything that can be in the batches is wanted.

@@ -86,7 +86,7 @@ func TestThinBatches(t *testing.T) {
 // What is damaged stays as it is, so that it is an error and not a record less.
 func TestThinBatchesKeepsWhatIsDamaged(t *testing.T) {
 	s, _, p := sentBatches(t)
-	size := 12 + int(binary.BigEndian.Uint32(p.RecordBatches[batchLengthAt:]))
+	size := int(batchSize(p.RecordBatches))
 	damaged := bytes.Clone(p.RecordBatches[:size])
 	damaged[size-1] ^= 1
 	if thin := thinBatches(damaged, nil, s.decompressor); !bytes.Equal(thin, damaged) {
@@ -113,7 +113,7 @@ func smallBatch() []byte {
 // said is how many records the batches say they have, beside control records.
 func said(batches []byte) (n int) {
 	for len(batches) >= batchHeader {
-		size := int64(int32(binary.BigEndian.Uint32(batches[batchLengthAt:]))) + batchLengthAt + 4
+		size := batchSize(batches)
 		if size < batchHeader || size > int64(len(batches)) {
 			break
 		}
@@ -134,7 +134,7 @@ func FuzzThinBatches(f *testing.F) {
 	f.Fuzz(func(t *testing.T, sent []byte, start, count int64) {
 		sent = bytes.Clone(sent)
 		if len(sent) >= batchHeader && start%2 == 0 { // let damage through to what comes after the checksum
-			if size := int64(int32(binary.BigEndian.Uint32(sent[batchLengthAt:]))) + 12; size >= batchHeader && size <= int64(len(sent)) {
+			if size := batchSize(sent); size >= batchHeader && size <= int64(len(sent)) {
 				binary.BigEndian.PutUint32(sent[batchCRCAt:], checksum(sent[:size]))
 			}
 		}

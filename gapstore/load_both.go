@@ -147,7 +147,7 @@ func (l *Loaded) adopt(native Entry, index map[Key]int) {
 			Message: "the native topic holds records for this partition too, which do not count beside the commit's metadata"})
 		return
 	}
-	native.Committed, native.LeaderEpoch, native.Pending = commit.Committed, commit.LeaderEpoch, commit.Pending || native.Pending
+	native.Committed, native.LeaderEpoch, native.Pending = commit.Committed, commit.LeaderEpoch, commit.Pending
 	native.Err, native.MetadataLimit = errors.Join(native.Err, commit.Err), commit.MetadataLimit
 	*commit = native
 }
