@@ -112,7 +112,7 @@ func TestHostileText(t *testing.T) {
 // word of the shell.
 func TestHostileSuggestion(t *testing.T) {
 	s := evilScene(t)
-	want := "gapctl describe " + inspect.Clean(inspect.ShellQuote(evil)) + " shows"
+	want := inspect.Clean(inspect.Command("describe", evil)) + " shows"
 	for _, args := range [][]string{
 		{"compact", evil, "--topic", "retry"}, {"compact", evil, "--topic", "retry", "--format", "native"}, {"compact", evil, "--format", "native"},
 	} {

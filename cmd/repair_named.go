@@ -26,7 +26,7 @@ func (r *repairing) checkNamed(ctx context.Context, store *gapstore.Store, g *in
 	case len(g.Partitions) > 0:
 		return nil
 	case len(q.Formats) > 0:
-		return fail(exitFailure, "gapctl describe "+inspect.ShellQuote(g.Name)+" shows what there is", "group %s has no partition that fits --topic and --format", g.Name)
+		return fail(exitFailure, inspect.Command("describe", g.Name)+" shows what there is", "group %s has no partition that fits --topic and --format", g.Name)
 	case r.app.principal != "":
 		return fail(exitFailure, "needs DESCRIBE on its topics, if it has any", "group %s has committed nothing, or only on topics that %s may not describe", g.Name, r.app.principal)
 	}
@@ -58,7 +58,7 @@ func absent(ctx context.Context, store *gapstore.Store, group string, t inspect.
 	case err != nil:
 		return err
 	case chosen:
-		return fail(exitFailure, "gapctl describe "+inspect.ShellQuote(group)+" shows what there is", "group %s has no commit for all of %s that fits --format", group, t)
+		return fail(exitFailure, inspect.Command("describe", group)+" shows what there is", "group %s has no commit for all of %s that fits --format", group, t)
 	}
-	return fail(exitFailure, "gapctl describe "+inspect.ShellQuote(group)+" shows what there is", "group %s has no commit for all of %s", group, t)
+	return fail(exitFailure, inspect.Command("describe", group)+" shows what there is", "group %s has no commit for all of %s", group, t)
 }

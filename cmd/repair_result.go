@@ -55,7 +55,7 @@ func judgeResult(r repair.Result) error {
 	case errors.Is(err, repair.ErrIncomplete) && r.Copied() > 0:
 		return fail(exitPartial, "run it again for what is left", "%w", err)
 	case r.Count(repair.Unverified) > 0:
-		return fail(exitUnverified, "gapctl describe "+inspect.ShellQuote(r.Group)+" shows what stands", "%w", err)
+		return fail(exitUnverified, inspect.Command("describe", r.Group)+" shows what stands", "%w", err)
 	case done == 0 && r.Copied() > 0:
 		return fail(exitPartial, "", "%w", err)
 	case done > 0 && done+r.Count(repair.Unchanged) < len(r.Outcomes):

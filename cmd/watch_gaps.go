@@ -31,7 +31,7 @@ func (s *watchScreen) opened() []string {
 	if since, ok := s.w.trend.StuckSince(p.Key); ok {
 		told += fmt.Sprintf("   first gap has not moved for %s", s.w.ago(since))
 	}
-	lines = append(lines, told, inspect.Clean("  gapctl records "+inspect.ShellQuote(p.Group)+" --topic "+inspect.ShellQuote(partitionName(p))), "")
+	lines = append(lines, told, "  "+inspect.Clean(p.Command("records")), "")
 	return append(lines, fmt.Sprintf("  %20s %20s %12s", "FIRST", "LAST", "RECORDS"))
 }
 

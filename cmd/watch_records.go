@@ -119,7 +119,7 @@ func (r *gapRecords) above() []string {
 	place := fmt.Sprintf("%s@%s", partitionName(p), codec.NewRanges(r.gap))
 	lines := []string{
 		fmt.Sprintf("  %s   %s", inspect.Clean(place), counted(r.gap.Len(), "offset")),
-		inspect.Clean("  gapctl records " + inspect.ShellQuote(r.group.Name) + " " + inspect.ShellQuote(place)), "",
+		"  " + inspect.Clean(inspect.Command("records", r.group.Name, place)), "",
 	}
 	switch {
 	case r.reading:

@@ -37,16 +37,24 @@ func rules() []rule {
 	}
 }
 
-// command is a gapctl command on one partition, ready for a shell.
-func (p *Partition) command(verb string, flags ...string) string {
-	words := append([]string{"gapctl", verb, ShellQuote(p.Group), "--topic", ShellQuote(p.place().String())}, flags...)
-	return strings.Join(words, " ")
+// Command is a gapctl command about names, ready for a shell, for somebody to
+// take over. Names may hold anything.
+func Command(verb string, names ...string) string {
+	text := "gapctl " + verb
+	for _, name := range names {
+		text += " " + shellQuote(name)
+	}
+	return text
 }
 
-// ShellQuote makes a name one word for a POSIX shell, for a command that is
-// suggested. Names of groups may hold anything. One that begins with = is a path
-// to zsh.
-func ShellQuote(name string) string {
+// Command is [Command] on one partition of a group. Flags are taken as they are.
+func (p *Partition) Command(verb string, flags ...string) string {
+	return strings.Join(append([]string{Command(verb, p.Group), "--topic", shellQuote(p.place().String())}, flags...), " ")
+}
+
+// shellQuote makes a name one word for a POSIX shell. One that begins with = is a
+// path to zsh.
+func shellQuote(name string) string {
 	plain := func(r rune) bool {
 		return r >= 'a' && r <= 'z' || r >= 'A' && r <= 'Z' || r >= '0' && r <= '9' || strings.ContainsRune("._/:@%+=-", r)
 	}

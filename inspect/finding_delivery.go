@@ -17,7 +17,7 @@ func rejected(_ *Group, p *Partition) (Finding, bool) {
 	return Finding{
 		Kind: "rejected", Level: LevelWarn, Ranges: ranges,
 		Message: fmt.Sprintf("archived without being processed, because rejected or delivered too often: %s", plural(ranges.Count(), "record")),
-		Remedy:  p.command("records", "--rejected"),
+		Remedy:  p.Command("records", "--rejected"),
 	}, true
 }
 
@@ -38,6 +38,6 @@ func nearDeliveryLimit(g *Group, p *Partition) (Finding, bool) {
 	return Finding{
 		Kind: "near-delivery-limit", Level: LevelWarn, Ranges: ranges,
 		Message: fmt.Sprintf("delivered in vain so often that the next time is the last (the limit is %d): %s", g.DeliveryLimit, plural(ranges.Count(), "record")),
-		Remedy:  p.command("records"),
+		Remedy:  p.Command("records"),
 	}, true
 }

@@ -14,7 +14,7 @@ func lost(_ *Group, p *Partition) (Finding, bool) {
 	return Finding{
 		Kind: "lost", Level: LevelWarn, Ranges: ranges,
 		Message: fmt.Sprintf("outstanding, but removed by retention, which keeps the log from %d on: %s will never be processed", p.LogStart, plural(ranges.Count(), "record")),
-		Remedy:  p.command("compact"),
+		Remedy:  p.Command("compact"),
 	}, true
 }
 
@@ -46,7 +46,7 @@ func beyondLogEnd(_ *Group, p *Partition) (Finding, bool) {
 	return Finding{
 		Kind: "beyond-log-end", Level: LevelError, Ranges: span(p.LogEnd, p.State.Max),
 		Message: fmt.Sprintf("committed up to %d, but the log ends at %d: records were lost, or the topic was made anew; what comes now below %d will be skipped", p.State.Max, p.LogEnd, p.State.Max),
-		Remedy:  p.command("reset", "--to-latest"),
+		Remedy:  p.Command("reset", "--to-latest"),
 	}, true
 }
 
@@ -61,6 +61,6 @@ func topicRecreated(_ *Group, p *Partition) (Finding, bool) {
 	return Finding{
 		Kind: "topic-recreated", Level: LevelError, Ranges: span(0, p.State.Max),
 		Message: "the commit is for an earlier topic of this name: its offsets mean other records now",
-		Remedy:  p.command("reset", "--to-earliest"),
+		Remedy:  p.Command("reset", "--to-earliest"),
 	}, true
 }

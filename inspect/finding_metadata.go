@@ -22,7 +22,7 @@ func undecodable(_ *Group, p *Partition) (Finding, bool) {
 	f := Finding{Kind: "undecodable", Level: LevelError, Message: "the gaps can not be read: " + bad.Error()}
 	if p.Home == gapstore.HomeCommit {
 		f.Message += "; to start from the committed offset, drop the metadata"
-		f.Remedy = p.command("reset", "--clear-metadata")
+		f.Remedy = p.Command("reset", "--clear-metadata")
 	}
 	return f, true
 }
@@ -32,7 +32,7 @@ func foreign(_ *Group, p *Partition) (Finding, bool) {
 	case p.unknownFormat():
 		return Finding{Kind: "foreign", Level: LevelWarn,
 			Message: fmt.Sprintf("the metadata %s is of no known format: no gaps are read from it, and repairs leave it alone; if nobody needs it, reset --clear-metadata drops it and keeps the committed offset (gapctl history tells when it was written)", quoted(p.Raw)),
-			Remedy:  p.command("reset", "--clear-metadata")}, true
+			Remedy:  p.Command("reset", "--clear-metadata")}, true
 	case p.Foreign:
 		writer := p.Format
 		if format, ok := codec.Lookup(p.Format); ok && format.Writer != "" {
@@ -64,7 +64,7 @@ func notCanonical(_ *Group, p *Partition) (Finding, bool) {
 		f.Message += a.Kind + ": " + a.Message
 	}
 	if p.Home != gapstore.HomeShareState {
-		f.Remedy = p.command("compact")
+		f.Remedy = p.Command("compact")
 	}
 	return f, true
 }

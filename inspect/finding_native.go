@@ -42,7 +42,7 @@ func missingChunk(_ *Group, p *Partition) (Finding, bool) {
 		Kind: anomalyMissingChunk, Level: LevelError,
 		Message: "records of this commit are missing from the native topic, so that outstanding records would look done: " + a.Message +
 			"; no consumer goes on from here; to start from the committed offset, drop the gaps",
-		Remedy: p.command("reset", "--clear-metadata"),
+		Remedy: p.Command("reset", "--clear-metadata"),
 	}, true
 }
 
@@ -53,7 +53,7 @@ func diverged(_ *Group, p *Partition) (Finding, bool) {
 	if !moved || !p.HasState() || p.Pending {
 		return Finding{}, false
 	}
-	f := Finding{Kind: "diverged", Level: LevelWarn, Remedy: p.command("compact")}
+	f := Finding{Kind: "diverged", Level: LevelWarn, Remedy: p.Command("compact")}
 	if p.Committed > from {
 		f.Ranges = p.State.Gaps.Clip(codec.Range{Start: 0, End: p.Committed})
 		f.Message = fmt.Sprintf("another program has moved the committed offset from %d to %d: a native consumer takes all below as done", from, p.Committed)
@@ -69,5 +69,5 @@ func nativeLeftover(_ *Group, p *Partition) (Finding, bool) {
 	if !ok {
 		return Finding{}, false
 	}
-	return Finding{Kind: anomalyLeftover, Level: LevelInfo, Message: a.Message, Remedy: p.command("compact")}, true
+	return Finding{Kind: anomalyLeftover, Level: LevelInfo, Message: a.Message, Remedy: p.Command("compact")}, true
 }

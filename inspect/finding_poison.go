@@ -122,7 +122,7 @@ func (c *checking) poison(g *Group, p *Partition) (Finding, bool) {
 	}
 	f := Finding{Kind: "poison-suspect", Level: LevelWarn, Ranges: codec.NewRanges(ranges...)}
 	f.Message = strings.Join(texts, "; ") + ": it may be why they can not be processed"
-	f.Remedy = fmt.Sprintf("gapctl records %s %s --values", ShellQuote(g.Name), ShellQuote(p.place().String()+"@"+firstOffsets(f.Ranges, shownRanges).String()))
+	f.Remedy = Command("records", g.Name, p.place().String()+"@"+firstOffsets(f.Ranges, shownRanges).String()) + " --values"
 	return f, true
 }
 

@@ -62,9 +62,9 @@ func (c *checking) restartParallelConsumer(p *Partition) (Finding, bool) {
 		f.Message += fmt.Sprintf(" (if a record is left below %d)", p.State.Stable)
 	}
 	if !f.Ranges.Empty() {
-		f.Remedy = p.command("compact")
+		f.Remedy = p.Command("compact")
 	} else if p.Err != nil || p.Foreign {
-		f.Remedy = p.command("reset", "--clear-metadata")
+		f.Remedy = p.Command("reset", "--clear-metadata")
 	}
 	return f, true
 }
@@ -112,6 +112,6 @@ func restartGreyhound(_ *Group, p *Partition) (Finding, bool) {
 		Kind: "restart", Level: LevelWarn, Ranges: skipped,
 		Message: fmt.Sprintf("on its start, greyhound reads more than one gap as none: it goes on at %d and never processes %s (%s)",
 			p.Committed, plural(skipped.Count(), "record"), shortRanges(skipped)),
-		Remedy: p.command("replay", "--to-topic", "RETRY-TOPIC"),
+		Remedy: p.Command("replay", "--to-topic", "RETRY-TOPIC"),
 	}, true
 }

@@ -17,13 +17,13 @@ func roomLeft(_ *Group, p *Partition) (Finding, bool) {
 		return Finding{
 			Kind: "over-limit", Level: LevelError, Ranges: p.State.Gaps,
 			Message: fmt.Sprintf("the metadata has %d characters, but the broker takes %d now: the next commit of this size fails or loses the gaps", p.Size, p.SizeLimit),
-			Remedy:  p.command("compact"),
+			Remedy:  p.Command("compact"),
 		}, true
 	}
 	f := Finding{
 		Kind: "near-limit", Level: LevelWarn, Ranges: p.State.Gaps,
 		Message: fmt.Sprintf("the metadata uses %d of %d characters: more gaps will not fit", p.Size, p.SizeLimit),
-		Remedy:  p.command("records"),
+		Remedy:  p.Command("records"),
 	}
 	if p.Format == "parallel-consumer" {
 		f.Message = fmt.Sprintf("the metadata uses %d of %d characters: above 75 %% Parallel Consumer takes no new records of this partition until gaps close", p.Size, p.SizeLimit)
@@ -60,7 +60,7 @@ func (c *checking) forecast(g *Group, p *Partition) (Finding, bool) {
 		return Finding{}, false
 	}
 	f = Finding{
-		Kind: "near-limit", Level: LevelWarn, Ranges: p.State.Gaps, Remedy: p.command("records"),
+		Kind: "near-limit", Level: LevelWarn, Ranges: p.State.Gaps, Remedy: p.Command("records"),
 		Message: fmt.Sprintf("the metadata uses %d of %d characters and grows: at this rate (%s) full in %s", p.Size, p.SizeLimit, rate, full),
 	}
 	if p.Format == "parallel-consumer" {

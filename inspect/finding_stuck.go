@@ -25,11 +25,11 @@ func (c *checking) stuck(g *Group, p *Partition) (Finding, bool) {
 		Message: fmt.Sprintf("%s outstanding, the oldest, at %d, for %s (written at %s)",
 			plural(held.Count(), "record"), first.Start, c.ago(p.OldestGapAt), Time{p.OldestGapAt}),
 	}
-	target := ShellQuote(p.place().String() + "@" + strconv.FormatInt(first.Start, 10))
+	target := p.place().String() + "@" + strconv.FormatInt(first.Start, 10)
 	if before := c.earlier[p.Key]; before != nil && before.HasState() && before.State.Gaps.Contains(first.Start) {
 		f.Message += fmt.Sprintf("; not done within %s", c.Elapsed.Round(time.Second/10))
 	}
-	f.Remedy = "gapctl records " + ShellQuote(g.Name) + " " + target
+	f.Remedy = Command("records", g.Name, target)
 	if len(g.Members) == 0 {
 		f.Message += "; the group has no member that could process them: start its consumer"
 		return f, true

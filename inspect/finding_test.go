@@ -163,7 +163,7 @@ func TestShellQuote(t *testing.T) {
 		"*":           "'*'",
 		"naïve":       "'naïve'",
 	} {
-		if got := ShellQuote(name); got != want {
+		if got := shellQuote(name); got != want {
 			t.Errorf("%q quoted is %s, want %s", name, got, want)
 		}
 	}
@@ -173,7 +173,7 @@ func TestShellQuote(t *testing.T) {
 // one word.
 func TestRemediesQuote(t *testing.T) {
 	const name = "a'$(reboot)"
-	quoted := ShellQuote(name)
+	quoted := shellQuote(name)
 	suggested := 0
 	check := func(t *testing.T, p *Partition) {
 		for _, f := range p.Findings {

@@ -79,7 +79,7 @@ func (c *checking) holdsLastStable(p *Partition) (Finding, bool) {
 		f.Level = LevelError
 		f.Message += "; it hangs: no coordinator will end it any more"
 		f.Remedy = fmt.Sprintf("kafka-transactions.sh --bootstrap-server HOST:PORT abort --topic %s --partition %d --start-offset %d",
-			ShellQuote(p.Topic), p.Partition, t.Start)
+			shellQuote(p.Topic), p.Partition, t.Start)
 	case age >= c.StuckAfter && c.StuckAfter > 0:
 		f.Level = LevelWarn
 		f.Message += t.endsBy()
