@@ -84,17 +84,26 @@ func remedy(e ast.Expr) string {
 	case *ast.BinaryExpr:
 		return remedy(e.X) + remedy(e.Y)
 	case *ast.CallExpr:
+		if name, ok := e.Fun.(*ast.Ident); ok && name.Name == "Command" {
+			return suggested(e.Args)
+		}
 		called, ok := e.Fun.(*ast.SelectorExpr)
 		switch {
 		case ok && called.Sel.Name == "Sprintf":
 			return verb.ReplaceAllLiteralString(remedy(e.Args[0]), someOperand)
-		case ok && called.Sel.Name == "command":
-			words := []string{"gapctl", remedy(e.Args[0]), "group", "--topic", "orders/2"}
-			for _, flag := range e.Args[1:] {
-				words = append(words, remedy(flag))
-			}
-			return strings.Join(words, " ")
+		case ok && called.Sel.Name == "Command":
+			onPartition := []ast.Expr{e.Args[0], ast.NewIdent("group"), &ast.BasicLit{Value: `"--topic"`}, ast.NewIdent("place")}
+			return suggested(append(onPartition, e.Args[1:]...))
 		}
 	}
 	return someOperand
+}
+
+// suggested is the command line of these words.
+func suggested(words []ast.Expr) string {
+	line := []string{"gapctl"}
+	for _, word := range words {
+		line = append(line, remedy(word))
+	}
+	return strings.Join(line, " ")
 }
