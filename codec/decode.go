@@ -70,7 +70,7 @@ func DecodeAs(format, encoding, metadata string, committed int64) (Decoded, erro
 	return d, err
 }
 
-func (f Format) read(metadata string, committed int64) (Decoded, error) {
+func (f *Format) read(metadata string, committed int64) (Decoded, error) {
 	if committed < 0 {
 		return Decoded{}, &Error{Class: ErrCorrupt, Format: f.Name, Position: -1, Reason: "the committed offset is negative"}
 	}

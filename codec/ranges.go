@@ -101,10 +101,31 @@ func (s Ranges) All() iter.Seq[Range] {
 	return slices.Values(s.rs)
 }
 
+// AppendFirst appends the first n ranges, or all when there are fewer.
+func (s Ranges) AppendFirst(dst []Range, n int) []Range {
+	switch n = min(n, s.Len()); {
+	case s.packed != nil:
+		for next := s.cursor(); n > 0; n-- {
+			r, _ := next()
+			dst = append(dst, r)
+		}
+		return dst
+	case s.near != nil:
+		for i := range n {
+			dst = append(dst, s.near.at(i))
+		}
+		return dst
+	}
+	return append(dst, s.rs[:n]...)
+}
+
 // Bounds is the smallest single range that holds all of s; empty when s is.
 func (s Ranges) Bounds() Range {
-	if s.Empty() {
+	switch {
+	case s.Empty():
 		return Range{}
+	case s.near != nil:
+		return Range{s.near.base, s.near.end}
 	}
 	return Range{s.First().Start, s.last().End}
 }
@@ -157,10 +178,10 @@ func (s Ranges) Equal(t Ranges) bool {
 
 // Clip is the part of s that lies in bounds.
 func (s Ranges) Clip(bounds Range) Ranges {
-	if bounds.Empty() {
+	switch b := s.Bounds(); {
+	case bounds.Clip(b).Empty():
 		return Ranges{}
-	}
-	if b := s.Bounds(); bounds.Start <= b.Start && b.End <= bounds.End {
+	case bounds.Start <= b.Start && b.End <= bounds.End:
 		return s
 	}
 	if s.packed != nil {

@@ -9,9 +9,9 @@ import (
 // those of a commit's metadata mostly are. Of 30,000 commits, it is the filling
 // of fresh memory that costs more than anything else.
 type nearRanges struct {
-	base  int64 // the first start
-	count int64 // of offsets
-	spans []packed
+	base, end int64 // the first start, and the last end
+	count     int64 // of offsets
+	spans     []packed
 }
 
 // leastNear is how many ranges take less memory near than one by one.
@@ -22,16 +22,16 @@ func keepRanges(rs []Range) Ranges {
 	if len(rs) == 0 {
 		return Ranges{}
 	}
-	base := rs[0].Start
-	if len(rs) < leastNear || rs[len(rs)-1].End-base > NativeWindow {
+	base, end := rs[0].Start, rs[len(rs)-1].End
+	if len(rs) < leastNear || end-base > NativeWindow {
 		return Ranges{rs: append(make([]Range, 0, len(rs)), rs...)}
 	}
-	n := &nearRanges{base: base, spans: make([]packed, len(rs))}
+	count, spans := int64(0), make([]packed, len(rs))
 	for i, r := range rs {
-		n.spans[i] = pack(span{uint32(r.Start - base), uint32(r.End - base)})
-		n.count += r.Len()
+		spans[i] = pack(span{uint32(r.Start - base), uint32(r.End - base)})
+		count += r.End - r.Start
 	}
-	return Ranges{near: n}
+	return Ranges{near: &nearRanges{base, end, count, spans}}
 }
 
 func (n *nearRanges) at(i int) Range {

@@ -1,6 +1,7 @@
 package codec
 
 import (
+	"slices"
 	"testing"
 
 	"pgregory.net/rapid"
@@ -81,6 +82,11 @@ func testAlike(t *testing.T, draw func(*rapid.T, string) Ranges, keep func(Range
 		for _, at := range []int64{bounds.Start, bounds.End, a.First().Start, a.Bounds().End, -1} {
 			if p.Contains(at) != a.Contains(at) {
 				t.Fatalf("contains %d: %v", at, p.Contains(at))
+			}
+		}
+		for _, n := range []int{0, 1, 7, a.Len() + 1} {
+			if got, want := p.AppendFirst(nil, n), a.flat()[:min(n, a.Len())]; !slices.Equal(got, want) {
+				t.Fatalf("first %d: %v, want %v", n, got, want)
 			}
 		}
 		if got, want := string(p.AppendJSON(nil)), string(a.AppendJSON(nil)); got != want {
