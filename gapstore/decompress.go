@@ -6,6 +6,7 @@ import (
 	"errors"
 	"fmt"
 	"io"
+	"slices"
 
 	"github.com/klauspost/compress/gzip"
 	"github.com/klauspost/compress/s2"
@@ -28,19 +29,27 @@ type boundedDecompressor struct{ limit int }
 
 // Decompress implements [kgo.Decompressor].
 func (d boundedDecompressor) Decompress(src []byte, codec kgo.CompressionCodecType) ([]byte, error) {
-	switch codec {
-	case kgo.CodecNone:
+	if codec == kgo.CodecNone {
 		return src, nil
+	}
+	return d.into(nil, src, codec)
+}
+
+// into decompresses into the memory of dst as far as that suffices. What is there
+// is lost.
+func (d boundedDecompressor) into(dst, src []byte, codec kgo.CompressionCodecType) ([]byte, error) {
+	dst = dst[:0]
+	switch codec {
 	case kgo.CodecGzip:
 		r, err := gzip.NewReader(bytes.NewReader(src))
 		if err != nil {
 			return nil, err
 		}
-		return d.drain(r)
+		return d.drain(dst, r)
 	case kgo.CodecSnappy:
-		return d.snappy(src)
+		return d.snappy(dst, src)
 	case kgo.CodecLz4:
-		return d.drain(lz4.NewReader(bytes.NewReader(src)))
+		return d.drain(dst, lz4.NewReader(bytes.NewReader(src)))
 	case kgo.CodecZstd:
 		r, err := zstd.NewReader(bytes.NewReader(src), zstd.WithDecoderConcurrency(1), zstd.WithDecoderLowmem(true),
 			zstd.WithDecoderMaxMemory(uint64(d.limit)))
@@ -48,17 +57,18 @@ func (d boundedDecompressor) Decompress(src []byte, codec kgo.CompressionCodecTy
 			return nil, err
 		}
 		defer r.Close()
-		return d.drain(r)
+		return d.drain(dst, r)
 	}
 	return nil, fmt.Errorf("compression %d is not known", codec)
 }
 
-func (d boundedDecompressor) drain(r io.Reader) ([]byte, error) {
-	out, err := io.ReadAll(io.LimitReader(r, int64(d.limit)+1))
-	if err == nil && len(out) > d.limit || errors.Is(err, zstd.ErrDecoderSizeExceeded) || errors.Is(err, zstd.ErrWindowSizeExceeded) {
+func (d boundedDecompressor) drain(dst []byte, r io.Reader) ([]byte, error) {
+	out := bytes.NewBuffer(dst)
+	_, err := out.ReadFrom(io.LimitReader(r, int64(d.limit)+1))
+	if err == nil && out.Len() > d.limit || errors.Is(err, zstd.ErrDecoderSizeExceeded) || errors.Is(err, zstd.ErrWindowSizeExceeded) {
 		return nil, errBatchTooLarge
 	}
-	return out, err
+	return out.Bytes(), err
 }
 
 // xerial is how blocks of the Java library snappy-java begin; two versions
@@ -68,11 +78,10 @@ var xerial = []byte("\x82SNAPPY\x00")
 const xerialHeader = 16
 
 // snappy reads one block, or the blocks of snappy-java.
-func (d boundedDecompressor) snappy(src []byte) ([]byte, error) {
+func (d boundedDecompressor) snappy(out, src []byte) ([]byte, error) {
 	if !bytes.HasPrefix(src, xerial) || len(src) < xerialHeader {
-		return d.block(nil, src)
+		return d.block(out, src)
 	}
-	var out []byte
 	for src = src[xerialHeader:]; len(src) > 0; {
 		if len(src) < 4 {
 			return nil, io.ErrUnexpectedEOF
@@ -91,6 +100,7 @@ func (d boundedDecompressor) snappy(src []byte) ([]byte, error) {
 	return out, nil
 }
 
+// block appends what the block holds to out.
 func (d boundedDecompressor) block(out, src []byte) ([]byte, error) {
 	size, err := s2.DecodedLen(src)
 	if err != nil {
@@ -99,9 +109,8 @@ func (d boundedDecompressor) block(out, src []byte) ([]byte, error) {
 	if size > d.limit-len(out) {
 		return nil, errBatchTooLarge
 	}
-	decoded, err := s2.Decode(nil, src)
-	if len(out) == 0 {
-		return decoded, err // most often it is all there is
-	}
-	return append(out, decoded...), err
+	end := len(out) + size
+	out = slices.Grow(out, size)
+	_, err = s2.Decode(out[len(out):end], src)
+	return out[:end], err
 }

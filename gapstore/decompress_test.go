@@ -22,7 +22,8 @@ func TestDecompressBounded(t *testing.T) {
 		if err != nil {
 			t.Fatal(err)
 		}
-		for _, size := range []int{0, 1, 1000, limit, limit + 1, 40 * limit} {
+		var room []byte
+		for _, size := range []int{0, 1, 1000, limit, limit + 1, 40 * limit, 500} {
 			want := bytes.Repeat([]byte("gap"), size/3+1)[:size]
 			var out bytes.Buffer
 			src, kind := compressor.Compress(&out, want)
@@ -35,6 +36,11 @@ func TestDecompressBounded(t *testing.T) {
 			case err != nil || !bytes.Equal(got, want):
 				t.Errorf("%s of %d bytes: %d bytes, %v", name, size, len(got), err)
 			}
+			again, err := boundedDecompressor{limit}.into(room, src, kind)
+			if size <= limit && (err != nil || !bytes.Equal(again, want)) {
+				t.Errorf("%s of %d bytes into the memory of others: %d bytes, %v", name, size, len(again), err)
+			}
+			room = again
 		}
 	}
 }
@@ -44,7 +50,7 @@ func TestDecompressBounded(t *testing.T) {
 func TestDecompressStopsAtTheLimit(t *testing.T) {
 	const limit = 1 << 20
 	endless := &countingReader{}
-	if out, err := (boundedDecompressor{limit}).drain(io.LimitReader(endless, 100*limit)); !errors.Is(err, errBatchTooLarge) || endless.read > 2*limit {
+	if out, err := (boundedDecompressor{limit}).drain(nil, io.LimitReader(endless, 100*limit)); !errors.Is(err, errBatchTooLarge) || endless.read > 2*limit {
 		t.Errorf("%d bytes, %v; %d bytes were read", len(out), err, endless.read)
 	}
 	const window = 18 << 3 // of 256 MiB, which the decoder would give

@@ -92,10 +92,10 @@ func (s *Store) FetchEach(ctx context.Context, leader int32, positions []Positio
 	parts := make([]part, 0, len(positions))
 	eachFetched(positions, resp, func(i int, p *kmsg.FetchResponseTopicPartition) { parts = append(parts, part{i, p}) })
 	spread(parts, unpackedAlone, func(parts []part) {
-		var slabs recordSlabs
+		var room unpackRoom
 		for _, f := range parts {
-			slabs.reset()
-			take(f.i, s.unpack(positions[f.i], f.p, committedOnly, &slabs))
+			room.records.reset()
+			take(f.i, s.unpack(positions[f.i], f.p, committedOnly, &room))
 		}
 	})
 	return nil
@@ -111,7 +111,7 @@ func (s *Store) fetch(ctx context.Context, leader int32, positions []Position, l
 		fetched[i].Next = at.Offset
 	}
 	eachFetched(positions, resp, func(i int, p *kmsg.FetchResponseTopicPartition) {
-		fetched[i] = s.unpack(positions[i], p, records)
+		fetched[i] = s.unpack(positions[i], p, records, nil)
 	})
 	return fetched, nil
 }
@@ -177,9 +177,16 @@ func eachFetched(positions []Position, resp *kmsg.FetchResponse, do func(i int, 
 	}
 }
 
-func (s *Store) unpack(at Position, p *kmsg.FetchResponseTopicPartition, records isolation, pools ...kgo.Pool) Fetched {
-	opts := kgo.ProcessFetchPartitionOpts{
-		Offset: at.Offset, IsolationLevel: kgo.ReadCommitted(), Topic: at.Topic, Partition: at.Partition, Pools: pools,
+// unpack makes records of what a broker gave, in that room, unless it is nil.
+func (s *Store) unpack(at Position, p *kmsg.FetchResponseTopicPartition, records isolation, room *unpackRoom) Fetched {
+	opts := kgo.ProcessFetchPartitionOpts{Offset: at.Offset, IsolationLevel: kgo.ReadCommitted(), Topic: at.Topic, Partition: at.Partition}
+	decompress := s.decompressor.Decompress
+	if room != nil {
+		opts.Pools = []kgo.Pool{&room.records}
+		decompress = func(src []byte, codec kgo.CompressionCodecType) (_ []byte, err error) {
+			room.batch, err = s.decompressor.into(room.batch, src, codec)
+			return room.batch, err
+		}
 	}
 	if records == everyRecord {
 		opts.IsolationLevel, opts.KeepControlRecords = kgo.ReadUncommitted(), true
@@ -187,7 +194,7 @@ func (s *Store) unpack(at Position, p *kmsg.FetchResponseTopicPartition, records
 	f := Fetched{First: at.Offset}
 	f.measure(p.RecordBatches)
 	if len(at.Wanted) > 0 {
-		thin := thinBatches(p.RecordBatches, at.Wanted, s.decompressor)
+		thin := thinBatches(p.RecordBatches, at.Wanted, decompress)
 		f.Thinned = len(thin) != len(p.RecordBatches)
 		p.RecordBatches = thin
 	}

@@ -2,6 +2,12 @@ package gapstore
 
 import "github.com/twmb/franz-go/pkg/kgo"
 
+// unpackRoom is memory in which one partition is unpacked after the other.
+type unpackRoom struct {
+	records recordSlabs
+	batch   []byte // decompressed
+}
+
 // recordSlabs gives records the memory of earlier ones. A broker sends whole
 // batches, of which often one record is wanted: of a hundred partitions these
 // would be tens of megabytes. It implements [kgo.PoolRecords].

@@ -60,7 +60,7 @@ func (f *gapFlight) fetch(ctx context.Context) error {
 		return err
 	}
 	eachFetched(positions, resp, func(i int, p *kmsg.FetchResponseTopicPartition) {
-		f.got[i] = f.lane.unpack(positions[i], p, committedOnly)
+		f.got[i] = f.lane.unpack(positions[i], p, committedOnly, nil)
 	})
 	return nil
 }

@@ -27,7 +27,7 @@ const (
 // thinBatches is the batches with the records at the wanted offsets alone, as
 // log compaction would have left them. What is not understood, or is there for
 // transactions, stays as it is.
-func thinBatches(batches []byte, wanted []codec.Range, d kgo.Decompressor) []byte {
+func thinBatches(batches []byte, wanted []codec.Range, d decompress) []byte {
 	if covered(batches, wanted) {
 		return batches
 	}
@@ -49,6 +49,9 @@ func thinBatches(batches []byte, wanted []codec.Range, d kgo.Decompressor) []byt
 	return append(out, batches...)
 }
 
+// decompress gives what one batch holds, until the next is decompressed.
+type decompress func(src []byte, codec kgo.CompressionCodecType) ([]byte, error)
+
 // batchSize is how many bytes the first of the batches takes, as it says itself.
 // They have a header.
 func batchSize(batches []byte) int64 {
@@ -67,7 +70,7 @@ func covered(batches []byte, wanted []codec.Range) bool {
 }
 
 // appendThin appends the thin batch to out, not ok when it can not be thinned.
-func appendThin(out, batch []byte, wanted []codec.Range, d kgo.Decompressor) ([]byte, bool) {
+func appendThin(out, batch []byte, wanted []codec.Range, d decompress) ([]byte, bool) {
 	attributes := binary.BigEndian.Uint16(batch[batchAttributesAt:])
 	if batch[batchMagicAt] != 2 || attributes&batchControl != 0 || checksum(batch) != binary.BigEndian.Uint32(batch[batchCRCAt:]) {
 		return out, false
@@ -87,7 +90,7 @@ func appendThin(out, batch []byte, wanted []codec.Range, d kgo.Decompressor) ([]
 		records := batch[batchHeader:]
 		if compression := attributes & batchCompression; compression != 0 {
 			var err error
-			if records, err = d.Decompress(records, kgo.CompressionCodecType(compression)); err != nil {
+			if records, err = d(records, kgo.CompressionCodecType(compression)); err != nil {
 				return out[:start], false
 			}
 		}

@@ -60,16 +60,18 @@ func TestThinBatches(t *testing.T) {
 	t.Parallel()
 	s, at, p := sentBatches(t)
 	sent := p.RecordBatches
-	whole := s.unpack(at, &p, committedOnly)
+	whole := s.unpack(at, &p, committedOnly, nil)
 	if len(p.AbortedTransactions) == 0 || len(whole.Records) < 500 {
 		t.Fatalf("%d records, %d aborted transactions: nothing to tell apart", len(whole.Records), len(p.AbortedTransactions))
 	}
 	random := rand.New(rand.NewPCG(5, 6))
+	var room unpackRoom
 	for range 200 {
+		room.records.reset()
 		wanted := someRanges(random, whole.Next+5)
 		p.RecordBatches = sent
 		at.Wanted = slices.Collect(wanted.All())
-		thin := s.unpack(at, &p, committedOnly)
+		thin := s.unpack(at, &p, committedOnly, &room)
 		got, want := wantedOf(thin.Records, wanted), wantedOf(whole.Records, wanted)
 		if thin.Err != nil || !slices.Equal(got, want) {
 			t.Fatalf("%v: %v, got %q, want %q", wanted, thin.Err, got, want)
@@ -89,11 +91,11 @@ func TestThinBatchesKeepsWhatIsDamaged(t *testing.T) {
 	size := int(batchSize(p.RecordBatches))
 	damaged := bytes.Clone(p.RecordBatches[:size])
 	damaged[size-1] ^= 1
-	if thin := thinBatches(damaged, nil, s.decompressor); !bytes.Equal(thin, damaged) {
+	if thin := thinBatches(damaged, nil, s.decompressor.Decompress); !bytes.Equal(thin, damaged) {
 		t.Errorf("a batch with a wrong checksum was made into %d bytes of %d", len(thin), size)
 	}
 	cut := p.RecordBatches[:size+batchHeader+1]
-	if thin := thinBatches(cut, nil, s.decompressor); len(thin) != batchHeader {
+	if thin := thinBatches(cut, nil, s.decompressor.Decompress); len(thin) != batchHeader {
 		t.Errorf("a whole batch and a part of one are %d bytes, want a header", len(thin))
 	}
 }
@@ -141,10 +143,10 @@ func FuzzThinBatches(f *testing.F) {
 		at := Position{Topic: "orders"}
 		part := kmsg.NewFetchResponseTopicPartition()
 		part.RecordBatches = bytes.Clone(sent)
-		whole := s.unpack(at, &part, committedOnly)
+		whole := s.unpack(at, &part, committedOnly, nil)
 		part.RecordBatches = bytes.Clone(sent)
 		at.Wanted = []codec.Range{{Start: start, End: start + max(1, count&0xffff)}}
-		thin := s.unpack(at, &part, committedOnly)
+		thin := s.unpack(at, &part, committedOnly, nil)
 		if len(whole.Records) < said(sent) {
 			return
 		}

@@ -19,7 +19,7 @@ type Store struct {
 	broker    int32 // any broker, for what all of them answer alike
 	versions  *kversion.Versions
 
-	decompressor kgo.Decompressor
+	decompressor boundedDecompressor
 
 	mu     sync.Mutex
 	limits *limits // once the broker has told them
