@@ -204,18 +204,17 @@ func commitEntries(group *kmsg.OffsetFetchResponseGroup, pending map[place]bool,
 			if !wanted(t.Topic, p.Partition) || (p.ErrorCode == 0 && p.Offset < 0) {
 				continue // Kafka answers -1 where nothing is committed
 			}
-			e := Entry{
-				Key: Key{group.Group, t.Topic, p.Partition}, Home: HomeCommit,
-				Committed: p.Offset, LeaderEpoch: p.LeaderEpoch, ReportedLag: NoOffset,
-				Pending: pending[place{t.Topic, p.Partition}],
-			}
+			entries = entries[:len(entries)+1]
+			e := &entries[len(entries)-1] // in place, for it is large
+			e.Key, e.Home = Key{group.Group, t.Topic, p.Partition}, HomeCommit
+			e.Committed, e.LeaderEpoch, e.ReportedLag = p.Offset, p.LeaderEpoch, NoOffset
+			e.Pending = pending[place{t.Topic, p.Partition}]
 			if p.Metadata != nil {
 				e.Raw = *p.Metadata
 			}
 			if err := kerr.ErrorForCode(p.ErrorCode); err != nil {
 				e.Committed, e.Err = NoOffset, Classify("read the commit of "+e.Key.String(), err)
 			}
-			entries = append(entries, e)
 		}
 	}
 	decodeAll(entries)
