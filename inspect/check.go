@@ -62,8 +62,8 @@ func Check(s *Snapshot, e *Evidence) {
 		for k := range g.Partitions {
 			p := &g.Partitions[k]
 			for _, rule := range rules {
-				if f, ok := rule(g, p); ok {
-					p.replaceFinding(f)
+				if f := rule(g, p); f != nil {
+					p.replaceFinding(*f)
 				}
 			}
 		}
@@ -82,7 +82,7 @@ type checking struct {
 func (c *checking) stuckBefore() time.Time { return c.now.Add(-c.StuckAfter) }
 
 // A checkRule is a rule that rests on evidence.
-type checkRule func(g *Group, p *Partition) (Finding, bool)
+type checkRule func(g *Group, p *Partition) *Finding
 
 // replaceFinding keeps the findings sorted by kind, with one of each.
 func (p *Partition) replaceFinding(f Finding) {

@@ -16,17 +16,17 @@ func judge(g *Group) {
 		p := &g.Partitions[i]
 		p.Findings = nil
 		for _, rule := range rules {
-			if f, ok := rule(g, p); ok {
-				p.Findings = append(p.Findings, f)
+			if f := rule(g, p); f != nil {
+				p.Findings = append(p.Findings, *f)
 			}
 		}
 		slices.SortFunc(p.Findings, func(a, b Finding) int { return cmp.Compare(a.Kind, b.Kind) })
 	}
 }
 
-// A rule looks for one kind of finding. It is asked for every partition, so it
-// finds out first whether there is anything to say.
-type rule func(g *Group, p *Partition) (Finding, bool)
+// A rule looks for one kind of finding; nil: there is nothing to say. It is asked
+// for every partition, so it finds that out first.
+type rule func(g *Group, p *Partition) *Finding
 
 func rules() []rule {
 	return []rule{

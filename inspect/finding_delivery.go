@@ -6,24 +6,24 @@ import (
 	"github.com/gapctl/gapctl/codec"
 )
 
-func rejected(_ *Group, p *Partition) (Finding, bool) {
+func rejected(_ *Group, p *Partition) *Finding {
 	if len(p.State.Delivery) == 0 || !p.HasState() {
-		return Finding{}, false
+		return nil
 	}
 	ranges := codec.Rejected(p.State)
 	if ranges.Empty() {
-		return Finding{}, false
+		return nil
 	}
-	return Finding{
+	return &Finding{
 		Kind: "rejected", Level: LevelWarn, Ranges: ranges,
 		Message: fmt.Sprintf("archived without being processed, because rejected or delivered too often: %s", plural(ranges.Count(), "record")),
 		Remedy:  p.Command("records", "--rejected"),
-	}, true
+	}
 }
 
-func nearDeliveryLimit(g *Group, p *Partition) (Finding, bool) {
+func nearDeliveryLimit(g *Group, p *Partition) *Finding {
 	if g.DeliveryLimit <= 0 || !p.HasState() {
-		return Finding{}, false
+		return nil
 	}
 	var near []codec.Range
 	for _, d := range p.State.Delivery {
@@ -32,12 +32,12 @@ func nearDeliveryLimit(g *Group, p *Partition) (Finding, bool) {
 		}
 	}
 	if len(near) == 0 {
-		return Finding{}, false
+		return nil
 	}
 	ranges := codec.NewRanges(near...)
-	return Finding{
+	return &Finding{
 		Kind: "near-delivery-limit", Level: LevelWarn, Ranges: ranges,
 		Message: fmt.Sprintf("delivered in vain so often that the next time is the last (the limit is %d): %s", g.DeliveryLimit, plural(ranges.Count(), "record")),
 		Remedy:  p.Command("records"),
-	}, true
+	}
 }

@@ -33,27 +33,27 @@ func (p *Partition) lacksChunks() bool {
 	return lacks && errors.Is(p.Err, codec.ErrCorrupt)
 }
 
-func missingChunk(_ *Group, p *Partition) (Finding, bool) {
+func missingChunk(_ *Group, p *Partition) *Finding {
 	if !p.lacksChunks() {
-		return Finding{}, false
+		return nil
 	}
 	a, _ := p.anomaly(anomalyMissingChunk, anomalyMissingHead)
-	return Finding{
+	return &Finding{
 		Kind: anomalyMissingChunk, Level: LevelError,
 		Message: "records of this commit are missing from the native topic, so that outstanding records would look done: " + a.Message +
 			"; no consumer goes on from here; to start from the committed offset, drop the gaps",
 		Remedy: p.Command("reset", "--clear-metadata"),
-	}, true
+	}
 }
 
 // diverged compares the two halves of a native commit, which are written in one
 // transaction.
-func diverged(_ *Group, p *Partition) (Finding, bool) {
+func diverged(_ *Group, p *Partition) *Finding {
 	from, moved := p.Moved()
 	if !moved || !p.HasState() || p.Pending {
-		return Finding{}, false
+		return nil
 	}
-	f := Finding{Kind: "diverged", Level: LevelWarn, Remedy: p.Command("compact")}
+	f := &Finding{Kind: "diverged", Level: LevelWarn, Remedy: p.Command("compact")}
 	if p.Committed > from {
 		f.Ranges = p.State.Gaps.Clip(codec.Range{Start: 0, End: p.Committed})
 		f.Message = fmt.Sprintf("another program has moved the committed offset from %d to %d: a native consumer takes all below as done", from, p.Committed)
@@ -61,13 +61,13 @@ func diverged(_ *Group, p *Partition) (Finding, bool) {
 		f.Ranges = span(p.Committed, p.State.Max)
 		f.Message = fmt.Sprintf("another program has moved the committed offset back from %d to %d: a native consumer takes all from there as outstanding", from, p.Committed)
 	}
-	return f, true
+	return f
 }
 
-func nativeLeftover(_ *Group, p *Partition) (Finding, bool) {
+func nativeLeftover(_ *Group, p *Partition) *Finding {
 	a, ok := p.anomaly(anomalyLeftover)
 	if !ok {
-		return Finding{}, false
+		return nil
 	}
-	return Finding{Kind: anomalyLeftover, Level: LevelInfo, Message: a.Message, Remedy: p.Command("compact")}, true
+	return &Finding{Kind: anomalyLeftover, Level: LevelInfo, Message: a.Message, Remedy: p.Command("compact")}
 }

@@ -101,7 +101,7 @@ func (c *traitCounts) suspects(topic string) []suspect {
 const shownSuspects = 3
 
 // poison names what the records of a partition that are stuck have in common.
-func (c *checking) poison(g *Group, p *Partition) (Finding, bool) {
+func (c *checking) poison(g *Group, p *Partition) *Finding {
 	var texts []string
 	var ranges []codec.Range
 	for _, s := range c.suspects {
@@ -118,12 +118,12 @@ func (c *checking) poison(g *Group, p *Partition) (Finding, bool) {
 		}
 	}
 	if len(ranges) == 0 {
-		return Finding{}, false
+		return nil
 	}
-	f := Finding{Kind: "poison-suspect", Level: LevelWarn, Ranges: codec.NewRanges(ranges...)}
+	f := &Finding{Kind: "poison-suspect", Level: LevelWarn, Ranges: codec.NewRanges(ranges...)}
 	f.Message = strings.Join(texts, "; ") + ": it may be why they can not be processed"
 	f.Remedy = Command("records", g.Name, p.place().String()+"@"+firstOffsets(f.Ranges, shownRanges).String()) + " --values"
-	return f, true
+	return f
 }
 
 // stuckWith are the offsets of the stuck records of p that have the trait.

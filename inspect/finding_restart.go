@@ -12,14 +12,14 @@ import (
 // restart says what the consumer's own library would do with the commit when it
 // starts, where that is not what the commit means. The ranges are the records
 // that it would process again.
-func (c *checking) restart(g *Group, p *Partition) (Finding, bool) {
+func (c *checking) restart(g *Group, p *Partition) *Finding {
 	if p.Home != gapstore.HomeCommit || p.Committed < 0 {
-		return Finding{}, false
+		return nil
 	}
 	if p.Format == "parallel-consumer" || p.Raw != "" && runsParallelConsumer(g) {
 		return c.restartParallelConsumer(p)
 	}
-	return Finding{}, false
+	return nil
 }
 
 // runsParallelConsumer reports whether that is what the group's other commits
@@ -28,13 +28,13 @@ func runsParallelConsumer(g *Group) bool {
 	return slices.ContainsFunc(g.Partitions, func(p Partition) bool { return p.Format == "parallel-consumer" })
 }
 
-func (c *checking) restartParallelConsumer(p *Partition) (Finding, bool) {
+func (c *checking) restartParallelConsumer(p *Partition) *Finding {
 	start := codec.PCStart{Metadata: p.Raw, Committed: p.Committed, LogEnd: p.LogEnd, First: -1}
 	sure := true
 	if p.HasState() {
 		start.First, sure = c.sample.firstGiven(p)
 	}
-	f := Finding{Kind: "restart", Level: LevelWarn}
+	f := &Finding{Kind: "restart", Level: LevelWarn}
 	var releases, texts []string // equal texts are one
 	matters := false
 	for _, take := range start.Takes() {
@@ -52,7 +52,7 @@ func (c *checking) restartParallelConsumer(p *Partition) (Finding, bool) {
 		releases, texts = append(releases, take.Releases), append(texts, text)
 	}
 	if !matters {
-		return Finding{}, false
+		return nil
 	}
 	for i := range texts {
 		texts[i] = releases[i] + ": " + texts[i]
@@ -66,7 +66,7 @@ func (c *checking) restartParallelConsumer(p *Partition) (Finding, bool) {
 	} else if p.Err != nil || p.Foreign {
 		f.Remedy = p.Command("reset", "--clear-metadata")
 	}
-	return f, true
+	return f
 }
 
 // tells puts in words how the metadata is taken, where the log still holds those
@@ -100,18 +100,18 @@ func tells(t *codec.PCTake, again codec.Ranges) string {
 // restartGreyhound warns that greyhound reads two gaps or more as none, because
 // it parts them by a regular expression that is the end of the text (Gap.parse).
 // It then goes on at the committed offset. It takes no evidence to say so.
-func restartGreyhound(_ *Group, p *Partition) (Finding, bool) {
+func restartGreyhound(_ *Group, p *Partition) *Finding {
 	if p.Home != gapstore.HomeCommit || p.Format != "greyhound" || !p.HasState() || p.State.Gaps.Len() < 2 {
-		return Finding{}, false
+		return nil
 	}
 	skipped := p.State.Gaps.Clip(codec.Range{Start: max(0, p.LogStart), End: p.Committed})
 	if skipped.Empty() {
-		return Finding{}, false
+		return nil
 	}
-	return Finding{
+	return &Finding{
 		Kind: "restart", Level: LevelWarn, Ranges: skipped,
 		Message: fmt.Sprintf("on its start, greyhound reads more than one gap as none: it goes on at %d and never processes %s (%s)",
 			p.Committed, plural(skipped.Count(), "record"), shortRanges(skipped)),
 		Remedy: p.Command("replay", "--to-topic", "RETRY-TOPIC"),
-	}, true
+	}
 }

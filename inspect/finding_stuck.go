@@ -11,16 +11,16 @@ import (
 
 // stuck warns of a gap that has been there for long. With members somebody
 // works on it in vain; without, nobody works at all.
-func (c *checking) stuck(g *Group, p *Partition) (Finding, bool) {
+func (c *checking) stuck(g *Group, p *Partition) *Finding {
 	if !p.HasState() || c.StuckAfter <= 0 || p.OldestGapAt.IsZero() || c.now.Sub(p.OldestGapAt) < c.StuckAfter {
-		return Finding{}, false
+		return nil
 	}
 	held := p.State.Gaps.Clip(codec.Range{Start: max(0, p.LogStart), End: p.LogEnd}).Sub(p.Phantoms)
 	if held.Empty() {
-		return Finding{}, false
+		return nil
 	}
 	first := held.First()
-	f := Finding{
+	f := &Finding{
 		Kind: "stuck", Level: LevelWarn, Ranges: codec.NewRanges(first),
 		Message: fmt.Sprintf("%s outstanding, the oldest, at %d, for %s (written at %s)",
 			plural(held.Count(), "record"), first.Start, c.ago(p.OldestGapAt), Time{p.OldestGapAt}),
@@ -32,11 +32,11 @@ func (c *checking) stuck(g *Group, p *Partition) (Finding, bool) {
 	f.Remedy = Command("records", g.Name, target)
 	if len(g.Members) == 0 {
 		f.Message += "; the group has no member that could process them: start its consumer"
-		return f, true
+		return f
 	}
 	f.Message += fmt.Sprintf("; the group has %s: the record fails again and again, or its processing hangs; gapctl skip gets past it", plural(len(g.Members), "member"))
 	if p.Home != gapstore.HomeShareState {
 		f.Message += ", once the consumers are stopped"
 	}
-	return f, true
+	return f
 }

@@ -11,14 +11,14 @@ import (
 	"github.com/gapctl/gapctl/gapstore"
 )
 
-func openTransaction(_ *Group, p *Partition) (Finding, bool) {
+func openTransaction(_ *Group, p *Partition) *Finding {
 	if !p.Pending {
-		return Finding{}, false
+		return nil
 	}
-	return Finding{
+	return &Finding{
 		Kind: "open-transaction", Level: LevelInfo,
 		Message: "a transaction that is still open is about to change this commit",
-	}, true
+	}
 }
 
 // abortSlack is how much longer than its timeout a transaction may stay open:
@@ -27,14 +27,13 @@ const abortSlack = time.Minute
 
 // explainTransaction tells what an open transaction holds up: the records after
 // it, and, where it is about to change the commit, the commit.
-func (c *checking) explainTransaction(g *Group, p *Partition) (Finding, bool) {
+func (c *checking) explainTransaction(g *Group, p *Partition) *Finding {
 	if c.transactions == nil {
-		return Finding{}, false
+		return nil
 	}
-	f, holds := c.holdsLastStable(p)
-	commit, pending := openTransaction(g, p)
-	if !pending {
-		return f, holds
+	f, commit := c.holdsLastStable(p), openTransaction(g, p)
+	if commit == nil {
+		return f
 	}
 	if who := c.transactions.open[c.transactions.commits[p.Group]]; len(who) > 0 {
 		var names []string
@@ -43,30 +42,33 @@ func (c *checking) explainTransaction(g *Group, p *Partition) (Finding, bool) {
 		}
 		commit.Message += ": " + strings.Join(slices.Compact(names), ", or ")
 	}
-	if holds {
+	if f != nil {
 		f.Message += "; " + commit.Message
-		return f, true
+		return f
 	}
-	return commit, true
+	return commit
 }
 
 // holdsLastStable is about the transaction that comes first in the log.
-func (c *checking) holdsLastStable(p *Partition) (Finding, bool) {
+func (c *checking) holdsLastStable(p *Partition) *Finding {
 	if p.LastStable < 0 || p.LastStable >= p.LogEnd {
-		return Finding{}, false
+		return nil
 	}
 	at := p.place()
-	f := Finding{Kind: "open-transaction", Level: LevelInfo, Ranges: codec.NewRanges(codec.Range{Start: p.LastStable, End: p.LogEnd})}
+	f := &Finding{Kind: "open-transaction", Level: LevelInfo, Ranges: codec.NewRanges(codec.Range{Start: p.LastStable, End: p.LogEnd})}
 	blocked := fmt.Sprintf("read-committed consumers get nothing from %d on, which is %s", p.LastStable, plural(f.Ranges.Count(), "offset"))
 	open := c.transactions.open[at]
 	if len(open) == 0 {
 		err := c.transactions.failed[at]
+		if err == nil {
+			return nil // it has ended meanwhile
+		}
 		needs := "needs READ on the topic"
 		if errors.Is(err, gapstore.ErrUnsupported) {
 			needs = "can not be told"
 		}
 		f.Message = fmt.Sprintf("a transaction is open: %s; whose it is %s (%v)", blocked, needs, err)
-		return f, err != nil // without an error it has ended meanwhile
+		return f
 	}
 	t := &open[0]
 	age := c.now.Sub(t.Since)
@@ -86,7 +88,7 @@ func (c *checking) holdsLastStable(p *Partition) (Finding, bool) {
 	default:
 		f.Message += t.endsBy()
 	}
-	return f, true
+	return f
 }
 
 // hangs reports whether the transaction never ends by itself (KIP-664): its

@@ -54,11 +54,11 @@ func readEmpty(ctx context.Context, store *gapstore.Store, s *Snapshot) (map[pla
 }
 
 // phantom warns of gaps that nothing but a repair will ever close.
-func phantom(_ *Group, p *Partition) (Finding, bool) {
+func phantom(_ *Group, p *Partition) *Finding {
 	if p.Phantoms.Empty() {
-		return Finding{}, false
+		return nil
 	}
-	f := Finding{
+	f := &Finding{
 		Kind: "phantom", Level: LevelInfo, Ranges: p.Phantoms,
 		Message: fmt.Sprintf("outstanding, but there is no record that a consumer could get (transaction markers, aborted transactions, log compaction): %s", plural(p.Phantoms.Count(), "offset")),
 		Remedy:  p.Command("compact"),
@@ -70,5 +70,5 @@ func phantom(_ *Group, p *Partition) (Finding, bool) {
 			break
 		}
 	}
-	return f, true
+	return f
 }
