@@ -70,13 +70,15 @@ func (s *Snapshot) complete(ctx context.Context, store *gapstore.Store, natives 
 		}
 		*g = Group{} // its partitions are elsewhere now, if anywhere
 	}
-	topics := gatherLogs(ctx, store, kept)
-	// No finding is about the ages, which take a while to come.
-	work.Go(func() { inParallel(len(kept), func(i int) { judge(&kept[i]) }) })
-	if !q.SkipAges {
+	topics, err := findLogs(ctx, store, kept)
+	inParallel(len(kept), func(i int) {
+		g := &kept[i]
+		g.setLogs(topics, err)
+		judge(g) // no finding is about ages
+	})
+	if err == nil && !q.SkipAges {
 		s.note(gatherAges(ctx, store, topics, kept)...)
 	}
-	work.Wait()
 	return kept
 }
 
@@ -118,7 +120,7 @@ func (g *Group) fill(l *gapstore.Loaded, formats []string) {
 			continue
 		}
 		g.Partitions = append(g.Partitions, Partition{
-			Entry: e, LogStart: unknown, LogEnd: unknown, LastStable: unknown, LogEpoch: -1,
+			Entry: e, LogStart: unknown, LogEnd: unknown, LastStable: unknown, LogEpoch: -1, heldGap: unknown,
 		})
 	}
 	l.Entries = nil

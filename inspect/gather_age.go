@@ -101,22 +101,17 @@ func ageLogs(topics map[string]*gapstore.Topic, groups []Group) []*ageLog {
 		places := byPlace[name]
 		for i := range partitions {
 			p := &partitions[i]
-			log, ok := topic.Log(p.Partition)
-			if !ok || log.Err != nil || !p.HasState() {
-				continue
-			}
-			want, ok := firstGap(p.State.Gaps, max(0, p.LogStart), p.LastStable)
-			if !ok {
+			if p.heldGap == unknown {
 				continue
 			}
 			l := places[p.Partition]
 			if l == nil {
-				l = &ageLog{leader: log.Leader, end: p.LastStable}
+				l = &ageLog{leader: topic.Logs[p.Partition].Leader, end: p.LastStable}
 				l.at = gapstore.Position{Topic: name, ID: topic.ID, Partition: p.Partition}
 				places[p.Partition] = l
 				logs = append(logs, l)
 			}
-			l.wait = append(l.wait, ageTarget{p, want})
+			l.wait = append(l.wait, ageTarget{p, p.heldGap})
 		}
 	})
 	slices.SortFunc(logs, func(a, b *ageLog) int {
@@ -125,20 +120,20 @@ func ageLogs(topics map[string]*gapstore.Topic, groups []Group) []*ageLog {
 	return logs
 }
 
-// firstGap is the first offset of gaps in [from,to).
-func firstGap(gaps codec.Ranges, from, to int64) (int64, bool) {
-	if first := gaps.First(); first.Start >= from && first.Start < to && !first.Empty() {
-		return first.Start, true
+// firstGap is the first offset of gaps in bounds; unknown when there is none.
+func firstGap(gaps codec.Ranges, bounds codec.Range) int64 {
+	if all := gaps.Bounds(); !all.Empty() && bounds.Contains(all.Start) {
+		return all.Start
 	}
 	for r := range gaps.All() {
-		if c := r.Clip(codec.Range{Start: from, End: to}); !c.Empty() {
-			return c.Start, true
+		if c := r.Clip(bounds); !c.Empty() {
+			return c.Start
 		}
-		if r.Start >= to {
+		if r.Start >= bounds.End {
 			break
 		}
 	}
-	return 0, false
+	return unknown
 }
 
 // readAges reads the logs that one broker leads.
@@ -151,10 +146,10 @@ func readAges(ctx context.Context, store *gapstore.Store, leader int32, logs []*
 		}
 		part := logs[:min(len(logs), ageLogsPerFetch)]
 		positions := make([]gapstore.Position, len(part))
-		for i, log := range part {
-			log.ask()
-			positions[i] = log.at
-		}
+		inParallel(len(part), func(i int) {
+			part[i].ask()
+			positions[i] = part[i].at
+		})
 		got := make([]gapstore.Fetched, len(part))
 		err := store.FetchEach(ctx, leader, positions, gapstore.FetchLimit{Partition: room, Response: ageBytesInAll}, func(i int, f gapstore.Fetched) {
 			if f.Err == nil && f.Next > positions[i].Offset {
@@ -214,8 +209,7 @@ func (l *ageLog) take(f *gapstore.Fetched) {
 			still = append(still, t)
 			continue
 		}
-		var more bool
-		if t.want, more = firstGap(t.p.State.Gaps, f.Next, l.end); more {
+		if t.want = firstGap(t.p.State.Gaps, codec.Range{Start: f.Next, End: l.end}); t.want != unknown {
 			still = append(still, t)
 		}
 	}

@@ -5,20 +5,21 @@ import (
 	"errors"
 	"maps"
 	"slices"
+	"sort"
 
+	"github.com/gapctl/gapctl/codec"
 	"github.com/gapctl/gapctl/gapstore"
 )
 
-// gatherLogs fills in the ends of the logs. Each topic partition is asked about
-// once, however many groups have commits for it.
-func gatherLogs(ctx context.Context, store *gapstore.Store, groups []Group) map[string]*gapstore.Topic {
+// findLogs asks for the topics of groups, and for the ends of their logs. Each
+// partition is asked about once, however many groups have commits for it.
+func findLogs(ctx context.Context, store *gapstore.Store, groups []Group) (map[string]*gapstore.Topic, error) {
 	seen := map[string][]bool{} // by topic and partition
 	eachTopic(groups, func(topic string, _ []Partition) { seen[topic] = nil })
 	names := slices.Collect(maps.Keys(seen))
 	topics, err := store.Topics(ctx, names)
 	if err != nil {
-		eachPartition(groups, func(p *Partition) { p.failLog(err) })
-		return nil
+		return nil, err
 	}
 	numbers := make(map[string][]int32, len(names))
 	eachTopic(groups, func(name string, partitions []Partition) {
@@ -36,29 +37,37 @@ func gatherLogs(ctx context.Context, store *gapstore.Store, groups []Group) map[
 		}
 	})
 	store.Ends(ctx, topics, numbers)
-	inParallel(len(groups), func(i int) {
-		eachTopic(groups[i:i+1], func(name string, partitions []Partition) {
-			topic := topics[name]
-			for k := range partitions {
-				partitions[k].setLog(topic)
+	return topics, nil
+}
+
+// setLogs fills in what is known about the logs of the group's partitions; err is
+// why nothing is.
+func (g *Group) setLogs(topics map[string]*gapstore.Topic, err error) {
+	g.eachTopic(func(name string, partitions []Partition) {
+		for i := range partitions {
+			if p := &partitions[i]; err != nil {
+				p.failLog(err)
+			} else {
+				p.setLog(topics[name])
 			}
-		})
+		}
 	})
-	return topics
 }
 
 // eachTopic calls do with the partitions of one topic in one group, for all of
 // them.
 func eachTopic(groups []Group, do func(topic string, partitions []Partition)) {
 	for i := range groups {
-		for rest := groups[i].Partitions; len(rest) > 0; {
-			n := 1
-			for n < len(rest) && rest[n].Topic == rest[0].Topic {
-				n++
-			}
-			do(rest[0].Topic, rest[:n])
-			rest = rest[n:]
-		}
+		groups[i].eachTopic(do)
+	}
+}
+
+func (g *Group) eachTopic(do func(topic string, partitions []Partition)) {
+	for rest := g.Partitions; len(rest) > 0; {
+		topic := rest[0].Topic
+		n := sort.Search(len(rest), func(i int) bool { return rest[i].Topic > topic })
+		do(topic, rest[:n])
+		rest = rest[n:]
 	}
 }
 
@@ -85,6 +94,9 @@ func (p *Partition) setLog(topic *gapstore.Topic) {
 	if log, ok := topic.Log(p.Partition); ok {
 		p.LogStart, p.LogEnd, p.LastStable, p.LogEpoch = log.Start, log.End, log.LastStable, log.LeaderEpoch
 		p.failLog(log.Err)
+		if log.Err == nil && p.HasState() {
+			p.heldGap = firstGap(p.State.Gaps, codec.Range{Start: max(0, log.Start), End: log.LastStable})
+		}
 	}
 }
 

@@ -75,6 +75,7 @@ type Partition struct {
 	// Findings are what is wrong, or worth knowing, sorted by kind.
 	Findings []Finding
 
+	heldGap int64                        // the first offset in a gap that consumers can still get, or unknown
 	holders map[gapstore.HeldSlot]Member // who writes which slot, of the group
 }
 
