@@ -30,7 +30,7 @@ func (t *recordTable) flush() error {
 		t.widths = headerWidths(t.columns)
 	}
 	for _, row := range t.rows {
-		widen(t.widths, row)
+		t.out.widen(t.widths, row)
 	}
 	if first {
 		t.out.row(headerOf(t.columns), t.columns, t.widths)

@@ -197,7 +197,8 @@ func textTable(table Table) reportTable {
 	for row := range table.Rows {
 		texts := make([]string, len(row))
 		for i, c := range row {
-			texts[i] = string(c.appendTo(nil))
+			shown, _ := c.appendTo(nil)
+			texts[i] = string(shown)
 		}
 		t.Rows = append(t.Rows, texts)
 	}

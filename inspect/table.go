@@ -64,34 +64,24 @@ func toned(s string, tone Tone) Cell { return Cell{Text: s, Tone: tone} }
 
 func number(c Count) Cell { return Cell{number: c, numeric: true} }
 
-// appendTo appends what the cell shows, cleaned.
-func (c Cell) appendTo(b []byte) []byte {
-	switch {
-	case !c.numeric:
-		return append(b, Clean(c.Text)...)
-	case c.number < 0:
-		return append(b, '-')
-	}
-	return strconv.AppendInt(b, int64(c.number), 10)
-}
-
-// empty reports whether the cell shows nothing.
-func (c Cell) empty() bool { return !c.numeric && c.Text == "" }
-
-// width is the columns that the cell takes on a terminal, as tablewriter counts
-// them.
-func (c Cell) width() int {
+// appendTo appends what the cell shows, cleaned, and tells how many columns that
+// takes on a terminal, as tablewriter counts them.
+func (c Cell) appendTo(b []byte) (_ []byte, width int) {
 	switch {
 	case c.numeric && c.number < 0:
-		return 1
+		return append(b, '-'), 1
 	case c.numeric:
-		digits := 1
-		for n := c.number; n >= 10; n /= 10 {
-			digits++
-		}
-		return digits
+		start := len(b)
+		b = strconv.AppendInt(b, int64(c.number), 10)
+		return b, len(b) - start
 	case isPlain(c.Text):
-		return len(c.Text)
+		return append(b, c.Text...), len(c.Text)
 	}
-	return twwidth.Width(Clean(c.Text))
+	clean := Clean(c.Text)
+	return append(b, clean...), twwidth.Width(clean)
+}
+
+func (c Cell) width() int {
+	_, width := c.appendTo(nil)
+	return width
 }

@@ -156,9 +156,8 @@ func layTable(t *tableWriter, table *Table) error {
 func (t *tableWriter) texts(row []Cell) []string {
 	texts := make([]string, len(row))
 	for i, c := range row {
-		if !c.empty() {
-			texts[i] = string(c.paint(nil, t.color))
-		}
+		painted, _ := c.paint(nil, t.color)
+		texts[i] = string(painted)
 	}
 	return texts
 }

@@ -28,11 +28,9 @@ type keptCell struct {
 // row writes one line of a table whose columns are that wide.
 func (t *tableWriter) row(row []Cell, columns []Column, widths []int) {
 	for i, c := range row {
-		t.text = t.text[:0]
-		if !c.empty() {
-			t.text = c.paint(t.text, t.color)
-		}
-		t.place(t.text, widths[i]-c.width(), columns[i].Right)
+		var width int
+		t.text, width = c.paint(t.text[:0], t.color)
+		t.place(t.text, widths[i]-width, columns[i].Right)
 	}
 	t.end()
 }
@@ -71,7 +69,7 @@ func (t *tableWriter) flush() {
 
 func (t *tableWriter) lines(lines []Cell) {
 	for _, line := range lines {
-		t.b = line.paint(t.b, t.color)
+		t.b, _ = line.paint(t.b, t.color)
 		t.end()
 	}
 }
@@ -86,9 +84,11 @@ func headerWidths(columns []Column) []int {
 }
 
 // widen makes room for the row.
-func widen(widths []int, row []Cell) {
-	for i := range row {
-		widths[i] = max(widths[i], row[i].width())
+func (t *tableWriter) widen(widths []int, row []Cell) {
+	for i, c := range row {
+		var width int
+		t.text, width = c.appendTo(t.text[:0])
+		widths[i] = max(widths[i], width)
 	}
 }
 
@@ -106,7 +106,7 @@ func layLines(t *tableWriter, table *Table) error {
 		if rows++; rows <= keptRows {
 			t.keep(row, widths)
 		} else {
-			widen(widths, row)
+			t.widen(widths, row)
 		}
 	}
 	if header := headerOf(table.Columns); header != nil {
@@ -128,10 +128,8 @@ func layLines(t *tableWriter, table *Table) error {
 // keep keeps the row, and makes room for it.
 func (t *tableWriter) keep(row []Cell, widths []int) {
 	for i, c := range row {
-		if !c.empty() {
-			t.keptText = c.paint(t.keptText, t.color)
-		}
-		width := c.width()
+		var width int
+		t.keptText, width = c.paint(t.keptText, t.color)
 		widths[i] = max(widths[i], width)
 		t.kept = append(t.kept, keptCell{len(t.keptText), width, i == len(row)-1})
 	}

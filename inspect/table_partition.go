@@ -32,7 +32,22 @@ func (v *PartitionView) place() place { return place{v.Topic, v.Partition} }
 type partitionRows struct {
 	layout Layout
 	now    Time
-	text   []byte // what has to be made of a row: in one piece, for allocating it is slow
+	text   []byte          // what has to be made of the row at hand
+	made   strings.Builder // and of those before: in one piece, for allocating it is slow
+}
+
+// madeAtOnce is how many bytes of texts are allocated at once.
+const madeAtOnce = 4 << 10
+
+// finish is the text that has been made, to be kept.
+func (r *partitionRows) finish() string {
+	if r.made.Cap()-r.made.Len() < len(r.text) {
+		r.made.Reset()
+		r.made.Grow(max(madeAtOnce, len(r.text)))
+	}
+	start := r.made.Len()
+	r.made.Write(r.text)
+	return r.made.String()[start:]
 }
 
 // row appends the cells of p.
@@ -45,7 +60,7 @@ func (r *partitionRows) row(p *Partition, row []Cell) []Cell {
 	r.text = v.OldestGapAt.appendAge(r.text, r.now)
 	age := len(r.text)
 	r.text = v.appendRoom(r.text)
-	made := string(r.text)
+	made := r.finish()
 	if r.layout == Flat {
 		row = append(row, text(v.Topic), number(Count(v.Partition)))
 	} else {
@@ -89,8 +104,9 @@ func (v *PartitionView) appendGaps(b []byte, layout Layout) []byte {
 const gapsWidth = 22
 
 func appendShort(b []byte, rs codec.Ranges) []byte {
-	start, shown := len(b), 0
-	for r := range rs.All() {
+	var room [gapsWidth/len(",9") + 2]codec.Range // the last of them does not fit
+	start := len(b)
+	for shown, r := range rs.AppendFirst(room[:0], len(room)) {
 		before := len(b)
 		if shown > 0 {
 			b = append(b, ',')
@@ -103,7 +119,6 @@ func appendShort(b []byte, rs codec.Ranges) []byte {
 			b = strconv.AppendInt(append(b[:before], " (+"...), int64(rs.Len()-shown), 10)
 			return append(b, ')')
 		}
-		shown++
 	}
 	return b
 }

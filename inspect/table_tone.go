@@ -50,10 +50,11 @@ func toneSequences() (before [ToneBad + 1]string, after string) {
 	return before, after
 }
 
-// paint appends c in its colour.
-func (c Cell) paint(b []byte, color bool) []byte {
-	if !color || sgr[c.Tone] == "" {
+// paint is appendTo in the cell's colour, unless it shows nothing.
+func (c Cell) paint(b []byte, color bool) (_ []byte, width int) {
+	if !color || sgr[c.Tone] == "" || !c.numeric && c.Text == "" {
 		return c.appendTo(b)
 	}
-	return append(c.appendTo(append(b, sgr[c.Tone]...)), sgrEnd...)
+	b, width = c.appendTo(append(b, sgr[c.Tone]...))
+	return append(b, sgrEnd...), width
 }
