@@ -8,11 +8,14 @@ import (
 	"context"
 	"fmt"
 	"os"
+	"slices"
+	"sync"
 	"time"
 
 	"github.com/twmb/franz-go/pkg/kgo"
 	"github.com/twmb/franz-go/pkg/kmsg"
 	"github.com/twmb/franz-go/pkg/kversion"
+	"golang.org/x/sync/errgroup"
 )
 
 func main() {
@@ -66,38 +69,61 @@ func run(ctx context.Context, addr string, groups []string) error {
 	return records(ctx, client, topics)
 }
 
+// groupsPerFetch is how many groups gapctl asks about at once. To ask for all in
+// one request costs the broker twice the time.
+const groupsPerFetch = 12
+
 // commits describes the groups and fetches what they have committed; what it
 // returns are the topics with their partitions, and the lowest commit of each.
 func commits(ctx context.Context, client *kgo.Client, groups []string) (map[string]map[int32]int64, error) {
-	describe, fetch := kmsg.NewPtrDescribeGroupsRequest(), kmsg.NewPtrOffsetFetchRequest()
-	fetch.RequireStable = true
+	describe := kmsg.NewPtrDescribeGroupsRequest()
 	describe.Groups = groups
-	for _, name := range groups {
-		group := kmsg.NewOffsetFetchRequestGroup()
-		group.Group = name
-		fetch.Groups = append(fetch.Groups, group)
-	}
 	if _, err := describe.RequestWith(ctx, client); err != nil {
 		return nil, err
 	}
-	told, err := fetch.RequestWith(ctx, client)
-	if err != nil {
+	var told []*kmsg.OffsetFetchResponse
+	var mu sync.Mutex
+	var asking errgroup.Group
+	for part := range slices.Chunk(groups, groupsPerFetch) {
+		asking.Go(func() error {
+			fetch := kmsg.NewPtrOffsetFetchRequest()
+			fetch.RequireStable = true
+			for _, name := range part {
+				group := kmsg.NewOffsetFetchRequestGroup()
+				group.Group = name
+				fetch.Groups = append(fetch.Groups, group)
+			}
+			resp, err := fetch.RequestWith(ctx, client)
+			mu.Lock()
+			defer mu.Unlock()
+			told = append(told, resp)
+			return err
+		})
+	}
+	if err := asking.Wait(); err != nil {
 		return nil, err
 	}
 	topics := map[string]map[int32]int64{}
-	for _, g := range told.Groups {
-		for _, t := range g.Topics {
-			if topics[t.Topic] == nil {
-				topics[t.Topic] = map[int32]int64{}
-			}
-			for _, p := range t.Partitions {
-				if lowest, ok := topics[t.Topic][p.Partition]; !ok || p.Offset < lowest {
-					topics[t.Topic][p.Partition] = p.Offset
-				}
-			}
+	for _, resp := range told {
+		for i := range resp.Groups {
+			lowest(topics, &resp.Groups[i])
 		}
 	}
 	return topics, nil
+}
+
+// lowest lowers what is in topics to what the group has committed.
+func lowest(topics map[string]map[int32]int64, g *kmsg.OffsetFetchResponseGroup) {
+	for _, t := range g.Topics {
+		if topics[t.Topic] == nil {
+			topics[t.Topic] = map[int32]int64{}
+		}
+		for _, p := range t.Partitions {
+			if lowest, ok := topics[t.Topic][p.Partition]; !ok || p.Offset < lowest {
+				topics[t.Topic][p.Partition] = p.Offset
+			}
+		}
+	}
 }
 
 // ends asks for the topics, and for the three ends of their logs.
