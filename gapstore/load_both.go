@@ -60,7 +60,8 @@ func (l *Loaded) doubtful(seen map[Key]pair, last bool) (again bool) {
 }
 
 // loadBoth reads the groups' commits and native records at the same time, of the
-// latter only what is not in before, if that is not nil.
+// latter only what is not in before, if that is not nil; and then what came to
+// these meanwhile: the offset of a group's first commit would look plain without.
 func (s *Store) loadBoth(ctx context.Context, before *Natives, groups []string, wanted Wanted) (map[string]*Loaded, []string) {
 	var result map[string]*Loaded
 	var found *nativeLogs
@@ -74,6 +75,7 @@ func (s *Store) loadBoth(ctx context.Context, before *Natives, groups []string, 
 		}
 	})
 	work.Wait()
+	found.readOn(ctx, s)
 	ids := map[[16]byte]bool{}
 	for e := range found.all {
 		ids[e.TopicID] = true

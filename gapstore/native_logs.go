@@ -29,7 +29,7 @@ const nativeReaders = 8
 // those of groups only; nil: all.
 func (s *Store) readNatives(ctx context.Context, groups []string) *nativeLogs {
 	n := &nativeLogs{logs: map[int32]*nativeLog{}}
-	if n.locate(ctx, s); n.err != nil || n.absent {
+	if n.locate(ctx, s); !n.readable() {
 		return n
 	}
 	partitions := len(n.topic.Logs)
@@ -67,8 +67,13 @@ func (n *nativeLogs) locate(ctx context.Context, s *Store) {
 	}
 }
 
-// readOn reads each partition to its present end.
+func (n *nativeLogs) readable() bool { return n.err == nil && !n.absent }
+
+// readOn reads each partition to its present end, if there are any.
 func (n *nativeLogs) readOn(ctx context.Context, s *Store) {
+	if !n.readable() {
+		return
+	}
 	numbers := slices.Sorted(maps.Keys(n.logs))
 	s.Ends(ctx, map[string]*Topic{codec.NativeTopic: n.topic}, map[string][]int32{codec.NativeTopic: numbers})
 	var work errgroup.Group
@@ -147,9 +152,7 @@ func (s *Store) Natives(ctx context.Context) *Natives { return &Natives{s.readNa
 
 // now is n with what has been committed since.
 func (n *Natives) now(ctx context.Context, s *Store) *nativeLogs {
-	if n.read.err == nil && !n.read.absent {
-		n.read.readOn(ctx, s)
-	}
+	n.read.readOn(ctx, s)
 	return n.read
 }
 

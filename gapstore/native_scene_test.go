@@ -20,7 +20,13 @@ type nativeScene struct {
 
 func newNativeScene(t *testing.T) *nativeScene {
 	t.Helper()
-	n := &nativeScene{t: t, cluster: fakeCluster(t, "orders", "payments"), ids: map[string][16]byte{}}
+	return nativeSceneOn(t, fakeCluster(t, "orders", "payments"))
+}
+
+// nativeSceneOn is a scene on a cluster that has the topics.
+func nativeSceneOn(t *testing.T, cluster *kfake.Cluster) *nativeScene {
+	t.Helper()
+	n := &nativeScene{t: t, cluster: cluster, ids: map[string][16]byte{}}
 	n.store = openStore(t, n.cluster.ListenAddrs()...)
 	var err error
 	if n.home, err = n.store.Ensure(t.Context(), NativeOptions{Partitions: 2}); err != nil {

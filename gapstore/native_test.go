@@ -5,9 +5,12 @@ import (
 	"slices"
 	"strings"
 	"testing"
+	"time"
 
 	"github.com/twmb/franz-go/pkg/kadm"
+	"github.com/twmb/franz-go/pkg/kfake"
 	"github.com/twmb/franz-go/pkg/kgo"
+	"github.com/twmb/franz-go/pkg/kmsg"
 
 	"github.com/gapctl/gapctl/codec"
 )
@@ -129,6 +132,54 @@ func TestLoadNativeFirstCommitUnderWay(t *testing.T) {
 	n.end(open, kgo.TryCommit)
 	if e := n.entry("billing"); e.Home != HomeNative || e.State.Gaps.String() != "7-9" || e.Pending {
 		t.Errorf("at the end: home %s, gaps %s, pending %v", e.Home, e.State.Gaps, e.Pending)
+	}
+}
+
+// Nor does it look plain when it comes while the group is read: after its native
+// records were, and before its offsets.
+func TestLoadNativeFirstCommitWhileReading(t *testing.T) {
+	cluster, err := kfake.NewCluster(kfake.NumBrokers(2), kfake.SeedTopics(2, "orders", "payments"))
+	if err != nil {
+		t.Fatal(err)
+	}
+	t.Cleanup(cluster.Close)
+	n := nativeSceneOn(t, cluster)
+	group := "billing" // one whose two brokers do not wait for each other
+	for cluster.CoordinatorFor(group) == cluster.LeaderFor(codec.NativeTopic, codec.NativePartition(group, 2)) {
+		group += "-b"
+	}
+	read, committed := make(chan struct{}), make(chan struct{})
+	asked := 0
+	cluster.ControlKey(kmsg.ListOffsets.Int16(), func(req kmsg.Request) (kmsg.Response, error, bool) {
+		cluster.KeepControl()
+		if asked++; asked == 3 { // where the log starts, and ends
+			close(read)
+		}
+		return nil, nil, false
+	})
+	cluster.ControlKey(kmsg.OffsetFetch.Int16(), func(kmsg.Request) (kmsg.Response, error, bool) {
+		cluster.SleepControl(func() { <-committed })
+		return nil, nil, false
+	})
+	loaded := make(chan []Loaded, 1)
+	go func() {
+		l, _ := n.store.Load(t.Context(), []Ref{{Group: group}}, nil)
+		loaded <- l
+	}()
+	select {
+	case <-read:
+	case <-time.After(time.Minute):
+		t.Error("the native topic was not read beside the offsets")
+	}
+	n.produce(n.records(group, n.ids["orders"], 0, "7-9"))
+	commitTo(t, cluster.ListenAddrs()[0], group, "orders", 0, 7, "")
+	close(committed)
+	l := (<-loaded)[0]
+	if l.Err != nil || len(l.Entries) != 1 {
+		t.Fatalf("%d entries, error %v", len(l.Entries), l.Err)
+	}
+	if e := l.Entries[0]; e.Home != HomeNative || e.Committed != 7 || e.State.Gaps.String() != "7-9" {
+		t.Errorf("home %s, committed %d, gaps %s", e.Home, e.Committed, e.State.Gaps)
 	}
 }
 
