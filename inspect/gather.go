@@ -18,21 +18,18 @@ func Gather(ctx context.Context, store *gapstore.Store, q Query) (Snapshot, erro
 		return Snapshot{}, err
 	}
 	s := Snapshot{ClusterID: store.ClusterID(), TakenAt: time.Now(), Selection: q.selection()}
-	p := newPatience(ctx, &q)
-	found, err := findAllGroups(ctx, store, &q, p)
+	g := &gathering{store: store, query: &q, patience: newPatience(ctx, &q), into: &s}
+	groups, err := g.findAllGroups(ctx)
 	if err != nil {
 		return Snapshot{}, err
 	}
-	groups, natives := found.groups, found.natives
-	s.Incomplete = found.incomplete
-	s.note(found.notices...)
 	if q.Each == nil {
-		s.Groups = s.completeAll(ctx, store, natives, groups, &q, p)
+		s.Groups = g.completeAll(ctx, groups)
 		return s, nil
 	}
 	for n := groupsAtFirst; len(groups) > 0; {
 		n = min(n, len(groups))
-		part := s.completeAll(ctx, store, natives, groups[:n], &q, p)
+		part := g.completeAll(ctx, groups[:n])
 		groups = groups[n:]
 		partitions := 0
 		for i := range part {
@@ -51,33 +48,41 @@ const (
 	partitionsAtOnce = 50_000
 )
 
-// complete reads the groups, and returns those that q asks for.
-func (s *Snapshot) complete(ctx context.Context, store *gapstore.Store, natives *gapstore.Natives, groups []*Group, q *Query) []Group {
+// gathering is a snapshot that is being taken.
+type gathering struct {
+	store    *gapstore.Store
+	query    *Query
+	patience *patience
+	natives  *gapstore.Natives // the native commits, where they had to be read to find groups
+	into     *Snapshot         // all but its groups
+}
+
+// complete reads the groups, and returns those that the query asks for.
+func (g *gathering) complete(ctx context.Context, groups []*Group) []Group {
 	var described map[string]description
 	var work sync.WaitGroup
-	work.Go(func() { described = describeGroups(ctx, store, groups) })
-	s.note(loadEntries(ctx, store, natives, groups, q)...)
+	work.Go(func() { described = describeGroups(ctx, g.store, groups) })
+	g.loadEntries(ctx, groups)
 	work.Wait()
 	var kept []Group
-	for _, g := range groups {
-		g.adopt(described[g.Name])
-		if len(g.Partitions) > 0 && errors.Is(g.Err, gapstore.ErrNotFound) {
-			g.Err = nil
+	for _, group := range groups {
+		group.adopt(described[group.Name])
+		if len(group.Partitions) > 0 && errors.Is(group.Err, gapstore.ErrNotFound) {
+			group.Err = nil
 		}
-		if q.keeps(g) {
-			g.partial = s.Selection.partial()
-			kept = append(kept, *g)
+		if g.query.keeps(group) {
+			group.partial = g.into.Selection.partial()
+			kept = append(kept, *group)
 		}
-		*g = Group{} // its partitions are elsewhere now, if anywhere
+		*group = Group{} // its partitions are elsewhere now, if anywhere
 	}
-	topics, err := findLogs(ctx, store, kept)
+	topics, err := findLogs(ctx, g.store, kept)
 	inParallel(len(kept), func(i int) {
-		g := &kept[i]
-		g.setLogs(topics, err)
-		judge(g) // no finding is about ages
+		kept[i].setLogs(topics, err)
+		judge(&kept[i]) // no finding is about ages
 	})
-	if err == nil && !q.SkipAges {
-		s.note(gatherAges(ctx, store, topics, kept)...)
+	if err == nil && !g.query.SkipAges {
+		g.into.note(gatherAges(ctx, g.store, topics, kept)...)
 	}
 	return kept
 }
@@ -92,18 +97,18 @@ func (s *Snapshot) note(notices ...string) {
 }
 
 // loadEntries fills in what the groups have committed.
-func loadEntries(ctx context.Context, store *gapstore.Store, natives *gapstore.Natives, groups []*Group, q *Query) []string {
+func (g *gathering) loadEntries(ctx context.Context, groups []*Group) {
 	var refs []gapstore.Ref
 	var into []*Group
-	for _, g := range groups {
-		if g.Err == nil || errors.Is(g.Err, gapstore.ErrNotFound) { // native commits outlive their group
-			refs = append(refs, gapstore.Ref{Group: g.Name, Share: g.Type == "share"})
-			into = append(into, g)
+	for _, group := range groups {
+		if group.Err == nil || errors.Is(group.Err, gapstore.ErrNotFound) { // native commits outlive their group
+			refs = append(refs, gapstore.Ref{Group: group.Name, Share: group.Type == "share"})
+			into = append(into, group)
 		}
 	}
-	loaded, notices := store.LoadWith(ctx, natives, refs, q.Topics.Match)
-	inParallel(len(loaded), func(i int) { into[i].fill(&loaded[i], q.Formats) })
-	return notices
+	loaded, notices := g.store.LoadWith(ctx, g.natives, refs, g.query.Topics.Match)
+	inParallel(len(loaded), func(i int) { into[i].fill(&loaded[i], g.query.Formats) })
+	g.into.note(notices...)
 }
 
 // fill fills in what the group has committed in those formats (none: any), and

@@ -59,21 +59,25 @@ func (p *patience) again(ctx context.Context, vital bool) bool {
 }
 
 // findAllGroups is findGroups, again while brokers do not tell theirs.
-func findAllGroups(ctx context.Context, store *gapstore.Store, q *Query, p *patience) (all listing, err error) {
+func (g *gathering) findAllGroups(ctx context.Context) (groups []*Group, err error) {
+	var all listing
 	known := false
 	for {
-		l, why := findGroups(ctx, store, q)
+		l, why := findGroups(ctx, g.store, g.query)
 		switch {
 		case why == nil:
 			all, known, err = l, true, nil
-			why = l.moving(q)
+			why = l.moving(g.query)
 		case !known:
 			err = why
 		}
-		if !errors.Is(why, gapstore.ErrUnavailable) || !p.again(ctx, !known) {
-			return all, err
+		if !errors.Is(why, gapstore.ErrUnavailable) || !g.patience.again(ctx, !known) {
+			break
 		}
 	}
+	g.natives, g.into.Incomplete = all.natives, all.incomplete
+	g.into.note(all.notices...)
+	return all.groups, err
 }
 
 // moving is why not all is found that q asks for; nil when it is.
@@ -90,13 +94,13 @@ func (l *listing) moving(q *Query) error {
 }
 
 // completeAll is complete, again for groups of which something is unavailable.
-func (s *Snapshot) completeAll(ctx context.Context, store *gapstore.Store, natives *gapstore.Natives, groups []*Group, q *Query, p *patience) []Group {
+func (g *gathering) completeAll(ctx context.Context, groups []*Group) []Group {
 	blank := make([]Group, len(groups))
-	for i, g := range groups {
-		blank[i] = *g
+	for i, group := range groups {
+		blank[i] = *group
 	}
-	p.begun = time.Now()
-	kept := s.complete(ctx, store, natives, groups, q)
+	g.patience.begun = time.Now()
+	kept := g.complete(ctx, groups)
 	for {
 		moving := map[string]bool{}
 		for i := range kept {
@@ -104,17 +108,19 @@ func (s *Snapshot) completeAll(ctx context.Context, store *gapstore.Store, nativ
 				moving[kept[i].Name] = true
 			}
 		}
-		if len(moving) == 0 || !p.again(ctx, true) {
+		if len(moving) == 0 || !g.patience.again(ctx, true) {
 			return kept
 		}
 		var again []*Group
-		for _, g := range blank {
-			if moving[g.Name] {
-				again = append(again, &g)
+		for _, group := range blank {
+			if moving[group.Name] {
+				again = append(again, &group)
 			}
 		}
-		kept = slices.DeleteFunc(kept, func(g Group) bool { return moving[g.Name] })
-		kept = append(kept, s.complete(ctx, store, nil, again, q)...)
+		anew := *g
+		anew.natives = nil // they may be what is unavailable
+		kept = slices.DeleteFunc(kept, func(group Group) bool { return moving[group.Name] })
+		kept = append(kept, anew.complete(ctx, again)...)
 		slices.SortFunc(kept, func(a, b Group) int { return cmp.Compare(a.Name, b.Name) })
 	}
 }
