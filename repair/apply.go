@@ -193,7 +193,7 @@ func (s *session) release(ctx context.Context) error {
 // Where anything is neither what the plan saw nor what it wants, it is a
 // conflict, and there is nothing to make.
 func (s *session) compare(ctx context.Context) ([]Change, error) {
-	stands, err := s.read(ctx)
+	current, err := s.read(ctx)
 	if err != nil {
 		return nil, err
 	}
@@ -201,11 +201,11 @@ func (s *session) compare(ctx context.Context) ([]Change, error) {
 	var conflict error
 	for _, c := range s.plan.Changes {
 		key := s.key(c.Target())
-		now, want := stands[key], c.Before.stood(c)
+		now, want := current[key], c.Before.onBroker(c)
 		switch {
 		case now == want:
 			todo = append(todo, c)
-		case now == c.After.stood(c):
+		case now == c.After.onBroker(c):
 			s.result.set(c.Target(), Unchanged, nil)
 		default:
 			err := want.conflict(key, now)

@@ -48,7 +48,7 @@ func newCommit(offset int64, leaderEpoch int32, metadata string) Commit {
 }
 
 // standing is the commit of p as it stands.
-func standing(p *inspect.Partition) Commit {
+func commitOf(p *inspect.Partition) Commit {
 	return newCommit(p.Committed, p.LeaderEpoch, p.Raw).with(p.NativeRecords())
 }
 

@@ -29,7 +29,7 @@ type proposal struct {
 }
 
 // keep proposes what stands.
-func keep(p *inspect.Partition) proposal { return proposal{after: standing(p)} }
+func keep(p *inspect.Partition) proposal { return proposal{after: commitOf(p)} }
 
 // marshalOp is the op's options as a JSON object, after its name.
 func marshalOp(op Op) ([]byte, error) {

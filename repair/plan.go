@@ -125,7 +125,7 @@ func (p *Plan) change(g *inspect.Group, part *inspect.Partition) (*Change, error
 	if err != nil {
 		return nil, err
 	}
-	before := standing(part)
+	before := commitOf(part)
 	unchanged := before.same(proposed.after)
 	if reset, ok := p.Op.(Reset); ok && unchanged && !reset.asks(part) {
 		return nil, nil

@@ -97,7 +97,7 @@ func plan(t rapid.TB, p inspect.Partition, op Op) Plan {
 
 // after is p once the plan is applied, and its commit.
 func after(p inspect.Partition, planned Plan) (inspect.Partition, Commit) {
-	c := standing(&p)
+	c := commitOf(&p)
 	if len(planned.Changes) == 1 {
 		c = planned.Changes[0].After
 	}
@@ -124,7 +124,7 @@ func done(c Commit) map[int64]bool {
 
 // checkCounts compares the counts of a plan with the sets before and after.
 func checkCounts(t *rapid.T, p inspect.Partition, planned Plan) {
-	before := done(standing(&p))
+	before := done(commitOf(&p))
 	_, c := after(p, planned)
 	var skips, reprocesses int64
 	for offset := range int64(universe + 16) {
@@ -156,7 +156,7 @@ func TestCompactKeepsEveryOutcome(t *testing.T) {
 			return
 		}
 		next, c := after(p, planned)
-		before, now := done(standing(&p)), done(c)
+		before, now := done(commitOf(&p)), done(c)
 		for offset := range int64(universe + 16) {
 			if available(p, offset) && before[offset] != now[offset] {
 				t.Fatalf("offset %d: done %v became %v", offset, before[offset], now[offset])
@@ -218,7 +218,7 @@ func checkReset(t *rapid.T, p inspect.Partition, planned Plan, want func(offset 
 	if len(planned.Refusals) > 0 {
 		t.Fatalf("refused: %s", planned.Refusals[0].Message)
 	}
-	before := done(standing(&p))
+	before := done(commitOf(&p))
 	next, c := after(p, planned)
 	first, rewinds := int64(-1), p.Format == "greyhound" && c.Metadata == ""
 	now := done(c)
@@ -267,8 +267,8 @@ func TestUndoRestoresEveryByte(t *testing.T) {
 		next, _ := after(p, planned)
 		undo := Undo{ID: "20260314T031200Z", Done: planned}
 		back, c := after(next, plan(t, next, undo))
-		if !c.same(standing(&p)) {
-			t.Fatalf("%+v, want %+v", c, standing(&p))
+		if !c.same(commitOf(&p)) {
+			t.Fatalf("%+v, want %+v", c, commitOf(&p))
 		}
 		if again := plan(t, back, undo); !again.Empty() || len(again.Refusals) > 0 {
 			t.Fatalf("undoing again: %+v", again)

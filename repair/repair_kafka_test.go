@@ -216,7 +216,7 @@ func TestMoreThanOneBatch(t *testing.T) {
 		t.Errorf("one commit only (%v)", err)
 	}
 	for i, part := range s.gather().Groups[0].Partitions {
-		if now := standing(&part); !now.same(p.Changes[i].After) {
+		if now := commitOf(&part); !now.same(p.Changes[i].After) {
 			t.Fatalf("%s: %+v", part.Key, now)
 		}
 	}

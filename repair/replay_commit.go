@@ -98,18 +98,18 @@ func (r *replay) next(cut *replayCut) (Commit, error) {
 // conclude gives each partition its outcome, by what stands.
 func (r *replay) conclude(ctx context.Context, failure error) error {
 	s := r.session
-	stands, unread := r.stands(ctx)
+	current, unread := r.readCurrent(ctx)
 	var changes []Change
 	for _, part := range r.order {
 		changes = append(changes, part.change)
 		o := s.result.outcome(part.change.Target())
 		o.Copied = part.copied
-		now, found := part.now.stood(part.change), stands[s.key(part.change.Target())]
+		now, found := part.now.onBroker(part.change), current[s.key(part.change.Target())]
 		switch {
 		case o.Status == Unverified:
 		case unread != nil:
 			o.Status, o.Err = Unverified, notReadBack(unread)
-		case stands != nil && found != now:
+		case current != nil && found != now:
 			o.Status, o.Err = Unverified, standsOtherwise(part.change.Target(), found.Offset)
 		case part.now.same(part.change.After):
 			o.Status, o.Err = Applied, nil
@@ -122,8 +122,8 @@ func (r *replay) conclude(ctx context.Context, failure error) error {
 	return s.entry.note(writtenKind, s.applier.Now(), s.result.of(changes), failure)
 }
 
-// stands is what can be read back under the hold; nil when that has ended.
-func (r *replay) stands(ctx context.Context) (map[gapstore.Key]stood, error) {
+// readCurrent is what can be read back under the hold; nil when that has ended.
+func (r *replay) readCurrent(ctx context.Context) (map[gapstore.Key]onBroker, error) {
 	s := r.session
 	if s.hold == nil || s.hold.Err() != nil {
 		return nil, nil // the last commit that was answered is what was made

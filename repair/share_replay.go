@@ -37,9 +37,9 @@ func (r ShareReplay) proposeShare(_ *inspect.Group, p *inspect.Partition) (Chang
 	if chosen.Empty() {
 		return Change{}, nil
 	}
-	standing := shareStanding(p.Entry)
+	now := shareCommitOf(p.Entry)
 	return Change{
-		Topic: p.Topic, Partition: p.Partition, TopicID: p.TopicID, Before: standing, After: standing, Copies: chosen.Count(),
+		Topic: p.Topic, Partition: p.Partition, TopicID: p.TopicID, Before: now, After: now, Copies: chosen.Count(),
 		Why: fmt.Sprintf("copies %s to %s; the group stays as it is, so that another replay copies them again", shown(chosen), r.ToTopic),
 	}, nil
 }

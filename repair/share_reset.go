@@ -46,13 +46,13 @@ func wiped(p *inspect.Partition) string {
 	if p.StartOnly() {
 		return "it can not be seen"
 	}
-	return shareStanding(p.Entry).deliveriesInWords()
+	return shareCommitOf(p.Entry).deliveriesInWords()
 }
 
 // changeShare is the change of p to a start offset, or to none; empty when that
 // is what stands.
 func changeShare(p *inspect.Partition, after Commit, why string) Change {
-	c := Change{Topic: p.Topic, Partition: p.Partition, TopicID: p.TopicID, Before: shareStanding(p.Entry), After: after, Why: why}
+	c := Change{Topic: p.Topic, Partition: p.Partition, TopicID: p.TopicID, Before: shareCommitOf(p.Entry), After: after, Why: why}
 	if c.Before.same(after) {
 		return Change{}
 	}
@@ -74,13 +74,13 @@ func (s *session) setStarts(ctx context.Context, todo []Change) error {
 		return err
 	}
 	defer store.Close()
-	stands, err := s.readShare(ctx, store)
+	current, err := s.readShare(ctx, store)
 	if err != nil {
 		return err
 	}
-	open, err := s.compareShare(todo, stands)
+	open, err := s.compareShare(todo, current)
 	if err == nil {
-		err = wholeTopics(open, stands)
+		err = wholeTopics(open, current)
 	}
 	if err != nil || len(open) == 0 {
 		return s.refuse(err)
@@ -95,10 +95,10 @@ func (s *session) setStarts(ctx context.Context, todo []Change) error {
 
 // compareShare is what is left to do of todo; an error when anything is neither
 // what the plan saw nor what it wants.
-func (s *session) compareShare(todo []Change, stands map[place]Commit) ([]Change, error) {
+func (s *session) compareShare(todo []Change, current map[place]Commit) ([]Change, error) {
 	var open []Change
 	for _, c := range todo {
-		now, ok := stands[c.Target().place()]
+		now, ok := current[c.Target().place()]
 		if !ok {
 			now = noCommit()
 		}
@@ -119,7 +119,7 @@ func (s *session) compareShare(todo []Change, stands map[place]Commit) ([]Change
 
 // wholeTopics is nil when changes delete whole topics or nothing: the broker
 // knows no other way.
-func wholeTopics(changes []Change, stands map[place]Commit) error {
+func wholeTopics(changes []Change, current map[place]Commit) error {
 	deleted := map[place]bool{}
 	topics := map[string]bool{}
 	for _, c := range changes {
@@ -127,7 +127,7 @@ func wholeTopics(changes []Change, stands map[place]Commit) error {
 			deleted[c.Target().place()], topics[c.Topic] = true, true
 		}
 	}
-	for at, now := range stands {
+	for at, now := range current {
 		if topics[at.topic] && !deleted[at] && !now.none() {
 			return fmt.Errorf("%w: the broker deletes the offsets of whole topics, and %s/%d is not to be deleted", ErrRefused, at.topic, at.partition)
 		}
@@ -175,7 +175,7 @@ func (s *session) alterShare(ctx context.Context, store *gapstore.Store, changes
 func (s *session) settleShare(ctx context.Context, store *gapstore.Store, changes []Change, refused map[int]error, failure error) error {
 	ctx, cancel := context.WithTimeout(context.WithoutCancel(ctx), s.applier.settling())
 	defer cancel()
-	stands, err := readBack(ctx, func(ctx context.Context) (map[place]Commit, error) { return s.readShare(ctx, store) })
+	current, err := readBack(ctx, func(ctx context.Context) (map[place]Commit, error) { return s.readShare(ctx, store) })
 	if err != nil {
 		err = notReadBack(errors.Join(failure, err))
 		s.result.setAll(changes, Unverified, err)
@@ -183,7 +183,7 @@ func (s *session) settleShare(ctx context.Context, store *gapstore.Store, change
 	}
 	var first error
 	for i, c := range changes {
-		now, ok := stands[c.Target().place()]
+		now, ok := current[c.Target().place()]
 		if !ok {
 			now = noCommit()
 		}
@@ -212,12 +212,12 @@ func (s *session) readShare(ctx context.Context, store *gapstore.Store) (map[pla
 	if loaded[0].Err != nil {
 		return nil, loaded[0].Err
 	}
-	stands := map[place]Commit{}
+	current := map[place]Commit{}
 	for i := range loaded[0].Entries {
 		e := &loaded[0].Entries[i]
 		if e.Err == nil {
-			stands[place{e.Topic, e.Partition}] = shareStanding(e)
+			current[place{e.Topic, e.Partition}] = shareCommitOf(e)
 		}
 	}
-	return stands, nil
+	return current, nil
 }

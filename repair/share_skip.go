@@ -41,13 +41,13 @@ func (k ShareSkip) proposeShare(g *inspect.Group, p *inspect.Partition) (Change,
 	if err != nil {
 		return Change{}, err
 	}
-	standing := shareStanding(p.Entry)
+	now := shareCommitOf(p.Entry)
 	why := fmt.Sprintf("accepts %s as a member of the group", skips)
 	if n := others.Count(); n > 0 {
 		why += fmt.Sprintf("; up to %s before it count one delivery more", plural(n, "record", "records"))
 	}
 	return Change{
-		Topic: p.Topic, Partition: p.Partition, TopicID: p.TopicID, Before: standing, After: standing, Skips: skips.Count(), Why: why,
+		Topic: p.Topic, Partition: p.Partition, TopicID: p.TopicID, Before: now, After: now, Skips: skips.Count(), Why: why,
 	}, nil
 }
 
@@ -133,7 +133,7 @@ func (s *session) noteSkips(ctx context.Context, targets []gapstore.ShareTarget)
 			o.Status, o.Err = Applied, nil
 		}
 		if o.Status == Applied {
-			o.After = shareStanding(e)
+			o.After = shareCommitOf(e)
 			o.After.State, o.After.Err = e.State, nil
 		}
 	}

@@ -32,7 +32,7 @@ func newShareUndo(u Undo) (shareOp, error) {
 
 func (u ShareUndo) proposeShare(_ *inspect.Group, p *inspect.Partition) (Change, error) {
 	for _, c := range u.Done.Changes {
-		now := shareStanding(p.Entry)
+		now := shareCommitOf(p.Entry)
 		switch {
 		case c.Topic != p.Topic || c.Partition != p.Partition:
 		case c.TopicID != p.TopicID:

@@ -38,7 +38,7 @@ func (u Undo) left(t Target, now Commit) bool {
 }
 
 func (u Undo) propose(_ *inspect.Group, p *inspect.Partition) (proposal, error) {
-	now := standing(p)
+	now := commitOf(p)
 	for _, c := range u.Done.Changes {
 		switch {
 		case c.Topic != p.Topic || c.Partition != p.Partition:

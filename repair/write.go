@@ -77,11 +77,11 @@ var ErrUnverified = errors.New("not verified")
 // standsOtherwise is the error of a partition in which something else stands
 // than was written: that offset, or nothing where it is negative.
 func standsOtherwise(t Target, offset int64) error {
-	stands := "nothing is committed now"
+	now := "nothing is committed now"
 	if offset >= 0 {
-		stands = fmt.Sprintf("offset %d is there now", offset)
+		now = fmt.Sprintf("offset %d is there now", offset)
 	}
-	return fmt.Errorf("%w: %s was written, and %s", ErrUnverified, t, stands)
+	return fmt.Errorf("%w: %s was written, and %s", ErrUnverified, t, now)
 }
 
 // notReadBack is the error of what may stand as it should, but could not be read.
@@ -99,15 +99,15 @@ func (s *session) settle(ctx context.Context, changes []Change, failure error) e
 		s.result.setAll(changes, Failed, failure)
 		return failure
 	}
-	var stands map[gapstore.Key]stood
+	var current map[gapstore.Key]onBroker
 	err := gapstore.ErrLost
 	if !lost && s.hold != nil {
 		held, cancel := context.WithTimeout(ctx, s.applier.settling()/2) // and the rest without the hold
-		stands, err = readBack(held, s.read)
+		current, err = readBack(held, s.read)
 		cancel()
 	}
 	if err != nil {
-		stands, err = s.readAnew(ctx)
+		current, err = s.readAnew(ctx)
 	}
 	if err != nil {
 		err = notReadBack(errors.Join(failure, err))
@@ -116,7 +116,7 @@ func (s *session) settle(ctx context.Context, changes []Change, failure error) e
 	}
 	var first error
 	for _, c := range changes {
-		if err := s.verify(c, stands, failure); err != nil && first == nil {
+		if err := s.verify(c, current, failure); err != nil && first == nil {
 			first = err
 		}
 	}
@@ -143,13 +143,13 @@ func readBack[T any](ctx context.Context, read func(context.Context) (T, error))
 }
 
 // verify compares what stands with what c wants.
-func (s *session) verify(c Change, stands map[gapstore.Key]stood, failure error) error {
-	now := stands[s.key(c.Target())]
+func (s *session) verify(c Change, current map[gapstore.Key]onBroker, failure error) error {
+	now := current[s.key(c.Target())]
 	switch {
-	case now == c.After.stood(c):
+	case now == c.After.onBroker(c):
 		s.result.set(c.Target(), Applied, nil)
 		return nil
-	case now == c.Before.stood(c) && failure != nil:
+	case now == c.Before.onBroker(c) && failure != nil:
 		s.result.set(c.Target(), Failed, failure)
 		return failure
 	}
@@ -161,7 +161,7 @@ func (s *session) verify(c Change, stands map[gapstore.Key]stood, failure error)
 // readAnew reads what stands after a commit whose answer was lost. It leaves
 // the group first: from then on the coordinator refuses that commit, should it
 // still be on its way, so that what is read is final.
-func (s *session) readAnew(ctx context.Context) (map[gapstore.Key]stood, error) {
+func (s *session) readAnew(ctx context.Context) (map[gapstore.Key]onBroker, error) {
 	if err := s.release(ctx); err != nil {
 		return nil, err
 	}
@@ -169,19 +169,19 @@ func (s *session) readAnew(ctx context.Context) (map[gapstore.Key]stood, error) 
 	if err != nil {
 		return nil, err
 	}
-	stands := map[gapstore.Key]stood{}
+	current := map[gapstore.Key]onBroker{}
 	for _, e := range entries {
 		o := gapstore.OffsetCommit{Topic: e.Topic, Partition: e.Partition, Offset: e.Committed, LeaderEpoch: e.LeaderEpoch, Metadata: e.Raw}
-		stands[e.Key] = stood{o, digestRecords(e.NativeRecords())}
+		current[e.Key] = onBroker{o, digestRecords(e.NativeRecords())}
 	}
 	for _, c := range s.plan.Changes {
 		key := s.key(c.Target())
-		o, ok := stands[key]
+		o, ok := current[key]
 		if !ok {
-			o = noCommit().stood(c)
+			o = noCommit().onBroker(c)
 		}
 		o.TopicID = c.TopicID // the names are all that is told; a topic made anew has no commits
-		stands[key] = o
+		current[key] = o
 	}
-	return stands, nil
+	return current, nil
 }

@@ -20,7 +20,7 @@ type shareDelivery struct {
 
 // shareStanding is the state of a share partition as a commit: the start
 // offset, and as text what is kept of the records' deliveries.
-func shareStanding(e *gapstore.Entry) Commit {
+func shareCommitOf(e *gapstore.Entry) Commit {
 	var all []shareDelivery
 	for _, d := range e.State.Delivery {
 		if d.State != codec.Unknown {

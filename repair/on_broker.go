@@ -13,19 +13,20 @@ import (
 	"github.com/gapctl/gapctl/gapstore"
 )
 
-// stood is what stands of one partition, in both homes.
-type stood struct {
+// onBroker is what is committed for one partition, in both homes, in a form that
+// can be compared.
+type onBroker struct {
 	gapstore.OffsetCommit
 	native string // digest of the records; "" when there are none
 }
 
-// stood is c as it stands where it was written for that change.
-func (c Commit) stood(of Change) stood {
-	return stood{c.onWire(of.Target(), of.TopicID), digestRecords(c.Records)}
+// onBroker is c as it is found where it was written for that change.
+func (c Commit) onBroker(of Change) onBroker {
+	return onBroker{c.onWire(of.Target(), of.TopicID), digestRecords(c.Records)}
 }
 
 // conflict says how got is not what is wanted.
-func (s stood) conflict(key gapstore.Key, got stood) error {
+func (s onBroker) conflict(key gapstore.Key, got onBroker) error {
 	if s.OffsetCommit == got.OffsetCommit {
 		return fmt.Errorf("%s: %w: native records", key, gapstore.ErrConflict)
 	}
@@ -48,29 +49,29 @@ func digestRecords(records []codec.Record) string {
 
 // read is what stands now under the hold, by partition. The topic's ID is only
 // kept where the plan has one to compare with.
-func (s *session) read(ctx context.Context) (map[gapstore.Key]stood, error) {
+func (s *session) read(ctx context.Context) (map[gapstore.Key]onBroker, error) {
 	got, err := s.hold.Fetch(ctx)
 	if err != nil {
 		return nil, err
 	}
-	stands := make(map[gapstore.Key]stood, len(got))
+	current := make(map[gapstore.Key]onBroker, len(got))
 	for _, o := range got {
 		if o.Offset < 0 {
 			o.LeaderEpoch, o.Metadata = -1, ""
 		}
-		stands[s.key(Target{Topic: o.Topic, Partition: o.Partition})] = stood{OffsetCommit: o}
+		current[s.key(Target{Topic: o.Topic, Partition: o.Partition})] = onBroker{OffsetCommit: o}
 	}
 	for _, c := range s.plan.Changes {
 		key := s.key(c.Target())
-		if o, ok := stands[key]; ok && c.TopicID == [16]byte{} {
+		if o, ok := current[key]; ok && c.TopicID == [16]byte{} {
 			o.TopicID = c.TopicID
-			stands[key] = o
+			current[key] = o
 		}
 	}
 	if s.plan.mayBeNative() {
-		err = s.addNative(ctx, stands)
+		err = s.addNative(ctx, current)
 	}
-	return stands, err
+	return current, err
 }
 
 // mayBeNative reports whether native records are, or could be, part of what the
@@ -86,15 +87,15 @@ func (p Plan) mayBeNative() bool {
 
 // addNative reads the native topic. Nobody else writes these records while the
 // group is held, as their transactions can not commit its offsets.
-func (s *session) addNative(ctx context.Context, stands map[gapstore.Key]stood) error {
+func (s *session) addNative(ctx context.Context, current map[gapstore.Key]onBroker) error {
 	entries, err := s.load(ctx)
 	if err != nil {
 		return err
 	}
 	for _, e := range entries {
-		if now, ok := stands[e.Key]; ok {
+		if now, ok := current[e.Key]; ok {
 			now.native = digestRecords(e.NativeRecords())
-			stands[e.Key] = now
+			current[e.Key] = now
 		}
 	}
 	return nil
