@@ -6,6 +6,7 @@ import (
 	"io"
 	"slices"
 	"strings"
+	"unicode/utf8"
 )
 
 // Output is a way to write a view.
@@ -99,17 +100,22 @@ func writeCSV(w io.Writer, tables []Table) error {
 	return out.Error()
 }
 
+// formulaSigns begin a formula in a spreadsheet; those of East Asia take the wide
+// forms, too (OWASP, CSV injection).
+const formulaSigns = "=+-@＝＋－＠"
+
 // csv is the cell, with nothing for an unknown number. It keeps a spreadsheet
 // from taking a name for a formula: a text that begins like one begins with a
 // quote instead.
 func (c Cell) csv() string {
 	s := Clean(c.Text)
+	first, _ := utf8.DecodeRuneInString(s)
 	switch {
 	case c.numeric && c.number < 0:
 		return ""
 	case c.numeric:
 		return c.number.String()
-	case s != "" && strings.IndexByte("=+-@", s[0]) >= 0:
+	case strings.ContainsRune(formulaSigns, first):
 		return "'" + s
 	}
 	return s

@@ -202,7 +202,7 @@ func TestClean(t *testing.T) {
 // is not known is no text.
 func TestCSVFormula(t *testing.T) {
 	for in, want := range map[string]string{
-		"=1+1": "'=1+1", "+1": "'+1", "-1": "'-1", "@SUM(A1)": "'@SUM(A1)", "\t=1": `\t=1`, "\r=1": `\x0d=1`, "billing=": "billing=", "": "",
+		"=1+1": "'=1+1", "+1": "'+1", "-1": "'-1", "@SUM(A1)": "'@SUM(A1)", "＝1+1": "'＝1+1", "＋1": "'＋1", "－1": "'－1", "＠A1": "'＠A1", "a＝1": "a＝1", "\t=1": `\t=1`, "\r=1": `\x0d=1`, "billing=": "billing=", "": "",
 	} {
 		if got := text(in).csv(); got != want {
 			t.Errorf("%q as CSV is %q, want %q", in, got, want)
