@@ -71,12 +71,23 @@ func (s *Store) LoadWith(ctx context.Context, natives *Natives, refs []Ref, want
 			from = shared
 		}
 		loaded[i] = *from[ref.Group]
-		slices.SortFunc(loaded[i].Entries, compareEntries)
+		sortEntries(loaded[i].Entries)
 	}
 	return loaded, notices
 }
 
-func compareEntries(a, b Entry) int {
+// sortEntries sorts by topic, then partition, as they mostly are; for to compare
+// them by value is to copy them.
+func sortEntries(entries []Entry) {
+	for i := range entries[min(1, len(entries)):] {
+		if compareEntries(&entries[i], &entries[i+1]) > 0 {
+			slices.SortFunc(entries, func(a, b Entry) int { return compareEntries(&a, &b) })
+			return
+		}
+	}
+}
+
+func compareEntries(a, b *Entry) int {
 	return cmp.Or(cmp.Compare(a.Topic, b.Topic), cmp.Compare(a.Partition, b.Partition))
 }
 

@@ -44,6 +44,9 @@ func (s *Store) loadConsumers(ctx context.Context, before *Natives, groups []str
 func (l *Loaded) doubtful(seen map[Key]pair, last bool) (again bool) {
 	for i := range l.Entries {
 		e := &l.Entries[i]
+		if e.Home != HomeNative {
+			continue
+		}
 		from, moved := e.Moved()
 		now := pair{e.Committed, from}
 		if !moved || e.Pending || !e.HasState() || seen[e.Key] == now {

@@ -22,22 +22,17 @@ func (s *Store) loadCommits(ctx context.Context, groups []string, wanted Wanted)
 	if len(groups) == 0 {
 		return result
 	}
-	var limit int
+	limit := sync.OnceValue(func() int { return s.brokerLimits(ctx).metadata })
 	var asking sync.WaitGroup
-	asking.Go(func() { limit = s.brokerLimits(ctx).metadata })
+	asking.Go(func() { limit() }) // at the same time
 	failed := s.atCoordinators(ctx, kindGroupCoordinator, groups, func(ctx context.Context, broker int32, groups []string) map[string]error {
 		return s.askCommits(ctx, broker, groups, func(group *kmsg.OffsetFetchResponseGroup, pending map[place]bool) {
-			result[group.Group].Entries = commitEntries(group, pending, wanted)
+			result[group.Group].Entries = commitEntries(group, pending, wanted, limit())
 		})
 	})
 	asking.Wait()
 	for group, err := range failed {
 		result[group].Err = Classify("read the commits of group "+group, err)
-	}
-	for _, l := range result {
-		for i := range l.Entries {
-			l.Entries[i].SizeLimit, l.Entries[i].MetadataLimit = limit, limit
-		}
 	}
 	return result
 }
@@ -187,8 +182,9 @@ func responseGroups(group string, resp *kmsg.OffsetFetchResponse) []kmsg.OffsetF
 	return []kmsg.OffsetFetchResponseGroup{g}
 }
 
-// commitEntries are the wanted commits of a group, decoded.
-func commitEntries(group *kmsg.OffsetFetchResponseGroup, pending map[place]bool, wanted Wanted) []Entry {
+// commitEntries are the wanted commits of a group, decoded. Metadata may have as
+// many UTF-16 units as limit.
+func commitEntries(group *kmsg.OffsetFetchResponseGroup, pending map[place]bool, wanted Wanted, limit int) []Entry {
 	n := 0
 	for i := range group.Topics {
 		n += len(group.Topics[i].Partitions)
@@ -209,6 +205,7 @@ func commitEntries(group *kmsg.OffsetFetchResponseGroup, pending map[place]bool,
 			e.Key, e.Home = Key{group.Group, t.Topic, p.Partition}, HomeCommit
 			e.Committed, e.LeaderEpoch, e.ReportedLag = p.Offset, p.LeaderEpoch, NoOffset
 			e.Pending = pending[place{t.Topic, p.Partition}]
+			e.SizeLimit, e.MetadataLimit = limit, limit
 			if p.Metadata != nil {
 				e.Raw = *p.Metadata
 			}

@@ -55,7 +55,7 @@ func (s *Store) foldShareStates(ctx context.Context, parts []*sharePart) (unread
 		})
 	}
 	work.Wait()
-	slices.SortFunc(unread, func(a, b *sharePart) int { return compareEntries(*a.entry, *b.entry) })
+	slices.SortFunc(unread, func(a, b *sharePart) int { return compareEntries(a.entry, b.entry) })
 	return unread, why
 }
 
