@@ -67,7 +67,7 @@ func (o *gapsOptions) run(ctx context.Context, groups []string) error {
 func (o *gapsOptions) sayRowless(s *inspect.Snapshot, named []string) {
 	for i := range s.Groups {
 		g := &s.Groups[i]
-		if g.Err == nil && g.GapCount() <= 0 && !o.every.all {
+		if g.Err == nil && g.Sums().GapCount <= 0 && !o.every.all {
 			o.app.say(fmt.Sprintf("group %s has no gaps", g.Name))
 		}
 		for k := range g.Partitions {

@@ -36,7 +36,7 @@ func rate(r inspect.Rates, of func(inspect.Rates) float64) string {
 // drain is how long it takes until nothing is left: "3m12s", or "never".
 func (w *watcher) drain() string {
 	rates := w.trend.Rates()
-	left := w.last.Groups[0].TrueLag()
+	left := w.last.Groups[0].Sums().TrueLag
 	d, ok := rates.Drain(left)
 	switch {
 	case ok:
@@ -58,7 +58,7 @@ func (w *watcher) stuck() int {
 	return n
 }
 
-func (w *watcher) oldest() string { return w.ago(w.last.Groups[0].OldestGapAt()) }
+func (w *watcher) oldest() string { return w.ago(w.last.Groups[0].Sums().OldestGapAt) }
 
 // ago is how long before the last look t was, or "-".
 func (w *watcher) ago(t time.Time) string {

@@ -144,8 +144,8 @@ func TestAgesOfManyGroupsShareFetches(t *testing.T) {
 	fetches, _ := s.counts(kmsg.Fetch, func(kmsg.Request) []string { return nil })
 	got := s.gather(Query{All: true})
 	for i := range 60 {
-		if g := group(t, got, fmt.Sprintf("group-%02d", i)); !g.OldestGapAt().Equal(minute(int64(3 * i))) {
-			t.Errorf("%s: oldest gap at %v, want that of offset %d", g.Name, g.OldestGapAt(), 3*i)
+		if g := group(t, got, fmt.Sprintf("group-%02d", i)); !g.Sums().OldestGapAt.Equal(minute(int64(3 * i))) {
+			t.Errorf("%s: oldest gap at %v, want that of offset %d", g.Name, g.Sums().OldestGapAt, 3*i)
 		}
 	}
 	if *fetches > 3 {
@@ -167,7 +167,7 @@ func TestAgesTooMany(t *testing.T) {
 	got := s.gather(Query{All: true})
 	known := 0
 	for i, g := range got.Groups {
-		if !g.OldestGapAt().IsZero() {
+		if !g.Sums().OldestGapAt.IsZero() {
 			known++
 			if i >= ageRounds {
 				t.Errorf("%s has an age although older gaps have none", g.Name)
@@ -185,7 +185,7 @@ func TestAgesSkipped(t *testing.T) {
 	s.commitGaps("billing", "orders", 0, "2", 5)
 	fetches, _ := s.counts(kmsg.Fetch, func(kmsg.Request) []string { return nil })
 	got := s.gather(Query{All: true, SkipAges: true})
-	if *fetches != 0 || !got.Groups[0].OldestGapAt().IsZero() || got.Groups[0].Outstanding() != 1 {
+	if *fetches != 0 || !got.Groups[0].Sums().OldestGapAt.IsZero() || got.Groups[0].Sums().Outstanding != 1 {
 		t.Errorf("%d fetches, %+v", *fetches, got.Groups[0])
 	}
 }

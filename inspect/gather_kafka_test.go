@@ -114,8 +114,8 @@ func TestKafkaNewProtocol(t *testing.T) {
 	want := func(members int, state string) {
 		t.Helper()
 		g := group(t, gatherKafka(t, broker, Query{All: true}), name)
-		if g.Type != "consumer" || g.State != state || len(g.Members) != members || g.Outstanding() != 3 || g.TrueLag() != 8 {
-			t.Errorf("%+v, outstanding %d, true lag %d; want %d members, %s, 3 and 8", g, g.Outstanding(), g.TrueLag(), members, state)
+		if g.Type != "consumer" || g.State != state || len(g.Members) != members || g.Sums().Outstanding != 3 || g.Sums().TrueLag != 8 {
+			t.Errorf("%+v, outstanding %d, true lag %d; want %d members, %s, 3 and 8", g, g.Sums().Outstanding, g.Sums().TrueLag, members, state)
 		}
 	}
 	want(1, "Stable")

@@ -60,10 +60,10 @@ func TestGatherNativeGroups(t *testing.T) {
 		t.Run(name, func(t *testing.T) {
 			snapshot := s.gather(q)
 			billing, forgotten := group(t, snapshot, "billing"), group(t, snapshot, "forgotten")
-			if billing.Err != nil || billing.Outstanding() != 4 || billing.TrueLag() != 14 || billing.Formats()[0] != "native" {
+			if billing.Err != nil || billing.Sums().Outstanding != 4 || billing.Sums().TrueLag != 14 || billing.Formats()[0] != "native" {
 				t.Errorf("billing: %+v", billing)
 			}
-			if forgotten.Err != nil || forgotten.Outstanding() != 1 || len(forgotten.Partitions[0].Findings) != 0 || forgotten.Level() != LevelOK {
+			if forgotten.Err != nil || forgotten.Sums().Outstanding != 1 || len(forgotten.Partitions[0].Findings) != 0 || forgotten.Level() != LevelOK {
 				t.Errorf("forgotten: error %v, findings %s", forgotten.Err, kinds(&forgotten.Partitions[0]))
 			}
 			if len(snapshot.Notices) > 0 {
@@ -95,7 +95,7 @@ func TestGatherReadsTheNativeTopicOnce(t *testing.T) {
 		}
 		return nil, nil, false
 	})
-	if b := group(t, s.gather(Query{All: true}), "billing"); b.Outstanding() != 4 {
+	if b := group(t, s.gather(Query{All: true}), "billing"); b.Sums().Outstanding != 4 {
 		t.Errorf("billing: %+v", b)
 	}
 	mu.Lock()

@@ -44,9 +44,9 @@ func TestGatherTheLab(t *testing.T) {
 	} {
 		g := group(t, s, want.group)
 		if g.Err != nil || g.Type != want.kind || len(g.Members) != want.members || g.Level() != want.level ||
-			g.Outstanding() != want.outstanding || g.Lag() != want.lag || g.TrueLag() != want.trueLag {
+			g.Sums().Outstanding != want.outstanding || g.Sums().Lag != want.lag || g.Sums().TrueLag != want.trueLag {
 			t.Errorf("%s: %s, %d members, outstanding %d, lag %d, true lag %d, level %s, error %v; want %+v", g.Name, g.Type,
-				len(g.Members), g.Outstanding(), g.Lag(), g.TrueLag(), g.Level(), g.Err, want)
+				len(g.Members), g.Sums().Outstanding, g.Sums().Lag, g.Sums().TrueLag, g.Level(), g.Err, want)
 		}
 	}
 	if got := kinds(&group(t, s, "coupons").Partitions[0]); got != "orphan" {
@@ -180,8 +180,8 @@ func TestGatherAsksOnce(t *testing.T) {
 		t.Errorf("%d ListOffsets, twice %v; %d Fetches, twice %v", *asked, *twice, *fetches, *fetchedTwice)
 	}
 	for _, g := range got.Groups {
-		if g.Outstanding() != 9 || g.TrueLag() != 12 || g.OldestGapAt().IsZero() {
-			t.Errorf("%s: outstanding %d, true lag %d, oldest gap at %v", g.Name, g.Outstanding(), g.TrueLag(), g.OldestGapAt())
+		if g.Sums().Outstanding != 9 || g.Sums().TrueLag != 12 || g.Sums().OldestGapAt.IsZero() {
+			t.Errorf("%s: outstanding %d, true lag %d, oldest gap at %v", g.Name, g.Sums().Outstanding, g.Sums().TrueLag, g.Sums().OldestGapAt)
 		}
 	}
 }

@@ -7,53 +7,39 @@ import (
 	"github.com/gapctl/gapctl/gapstore"
 )
 
-// sum adds up what is known of the partitions; -1 when nothing is.
-func (g *Group) sum(of func(p *Partition) int64) int64 {
-	total := unknown
+// Sums are what is known of a group's partitions, added up. A sum leaves out
+// those of which it is not known, and is -1 when it is known of none.
+type Sums struct {
+	Outstanding  int64 // offsets in gaps
+	GapCount     int64
+	Lag, TrueLag int64 // see [Partition.Lag], [Partition.TrueLag]
+	// OldestGapAt is the earliest of the partitions'; zero when none is known.
+	OldestGapAt time.Time
+}
+
+// Sums adds up what is known of the partitions.
+func (g *Group) Sums() Sums {
+	s := Sums{Outstanding: unknown, GapCount: unknown, Lag: unknown, TrueLag: unknown}
 	for i := range g.Partitions {
-		if n := of(&g.Partitions[i]); n >= 0 {
-			total = max(0, total) + n
+		p := &g.Partitions[i]
+		if p.HasState() {
+			add(&s.Outstanding, p.State.Outstanding())
+			add(&s.GapCount, int64(p.State.Gaps.Len()))
+		}
+		add(&s.Lag, p.Lag())
+		add(&s.TrueLag, p.TrueLag())
+		if at := p.OldestGapAt; !at.IsZero() && (s.OldestGapAt.IsZero() || at.Before(s.OldestGapAt)) {
+			s.OldestGapAt = at
 		}
 	}
-	return total
+	return s
 }
 
-// Outstanding is the number of offsets in gaps, summed over the partitions
-// where it is known; -1 when it is known for none. So are the sums below.
-func (g *Group) Outstanding() int64 {
-	return g.sum(func(p *Partition) int64 {
-		if !p.HasState() {
-			return unknown
-		}
-		return p.State.Outstanding()
-	})
-}
-
-// GapCount is the number of gaps.
-func (g *Group) GapCount() int64 {
-	return g.sum(func(p *Partition) int64 {
-		if !p.HasState() {
-			return unknown
-		}
-		return int64(p.State.Gaps.Len())
-	})
-}
-
-// Lag is the sum of [Partition.Lag].
-func (g *Group) Lag() int64 { return g.sum((*Partition).Lag) }
-
-// TrueLag is the sum of [Partition.TrueLag].
-func (g *Group) TrueLag() int64 { return g.sum((*Partition).TrueLag) }
-
-// OldestGapAt is the earliest of the partitions'; zero when none is known.
-func (g *Group) OldestGapAt() time.Time {
-	var oldest time.Time
-	for i := range g.Partitions {
-		if at := g.Partitions[i].OldestGapAt; !at.IsZero() && (oldest.IsZero() || at.Before(oldest)) {
-			oldest = at
-		}
+// add adds n to a sum, unless it is not known.
+func add(sum *int64, n int64) {
+	if n >= 0 {
+		*sum = max(0, *sum) + n
 	}
-	return oldest
 }
 
 // Formats are the formats in which the group holds gaps, sorted.

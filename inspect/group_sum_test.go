@@ -20,11 +20,11 @@ func TestGroupSums(t *testing.T) {
 		{Entry: &gapstore.Entry{Committed: 2, Err: codec.ErrUnknownFormat}, LogEnd: 9},
 	}}
 	g.Partitions[3].Err = &codec.Error{Class: codec.ErrUnknownFormat, Position: -1}
-	if g.Outstanding() != 4 || g.GapCount() != 2 || g.Lag() != 12 || g.TrueLag() != 8 {
-		t.Errorf("outstanding %d, gaps %d, lag %d, true lag %d", g.Outstanding(), g.GapCount(), g.Lag(), g.TrueLag())
+	if g.Sums().Outstanding != 4 || g.Sums().GapCount != 2 || g.Sums().Lag != 12 || g.Sums().TrueLag != 8 {
+		t.Errorf("outstanding %d, gaps %d, lag %d, true lag %d", g.Sums().Outstanding, g.Sums().GapCount, g.Sums().Lag, g.Sums().TrueLag)
 	}
-	if !g.OldestGapAt().Equal(at) || !slices.Equal(g.Formats(), []string{"greyhound", "parallel-consumer"}) {
-		t.Errorf("oldest gap at %v, formats %v", g.OldestGapAt(), g.Formats())
+	if !g.Sums().OldestGapAt.Equal(at) || !slices.Equal(g.Formats(), []string{"greyhound", "parallel-consumer"}) {
+		t.Errorf("oldest gap at %v, formats %v", g.Sums().OldestGapAt, g.Formats())
 	}
 	if g.Level() != LevelOK {
 		t.Errorf("level %s before anything was found", g.Level())
@@ -37,7 +37,7 @@ func TestGroupSums(t *testing.T) {
 	if g.Level() != LevelError {
 		t.Errorf("level %s of an unreadable group", g.Level())
 	}
-	if empty := (&Group{}); empty.Lag() != -1 || empty.Outstanding() != -1 {
+	if empty := (&Group{}); empty.Sums().Lag != -1 || empty.Sums().Outstanding != -1 {
 		t.Error("sums over nothing are known")
 	}
 }

@@ -105,8 +105,8 @@ func TestShareStartOnly(t *testing.T) {
 		Home: gapstore.HomeShareState, Format: "share-group", Committed: 40, State: codec.Complete(40), ReportedLag: 17,
 	}, LogStart: 10, LogEnd: 60, LastStable: 60}
 	g := Group{Type: "share", Partitions: []Partition{p}}
-	if g.Outstanding() != unknown || g.GapCount() != unknown || p.HasState() {
-		t.Errorf("outstanding %d in %d gaps, state known: %v; want none of it known", g.Outstanding(), g.GapCount(), p.HasState())
+	if g.Sums().Outstanding != unknown || g.Sums().GapCount != unknown || p.HasState() {
+		t.Errorf("outstanding %d in %d gaps, state known: %v; want none of it known", g.Sums().Outstanding, g.Sums().GapCount, p.HasState())
 	}
 	if p.Lag() != 20 || p.TrueLag() != 17 {
 		t.Errorf("lag %d, true lag %d; want 20 from the start offset, and the 17 that the cluster reports", p.Lag(), p.TrueLag())

@@ -27,11 +27,13 @@ func NewGroupView(g *Group) GroupView {
 	v := GroupView{
 		Group: g.Name, State: Name(g.State), Type: Name(g.Type), Members: len(g.Members),
 		Formats: append([]string{}, g.Formats()...), Partitions: len(g.Partitions),
-		OldestGapAt: Time{g.OldestGapAt()}, Level: g.Level(), Error: newErrorView(g.Err),
+		Level: g.Level(), Error: newErrorView(g.Err),
 	}
 	if len(g.Partitions) > 0 || g.Err != nil {
-		v.GapCount, v.Outstanding = Count(g.GapCount()), Count(g.Outstanding())
-		v.Lag, v.TrueLag = Count(g.Lag()), Count(g.TrueLag())
+		sums := g.Sums()
+		v.GapCount, v.Outstanding = Count(sums.GapCount), Count(sums.Outstanding)
+		v.Lag, v.TrueLag = Count(sums.Lag), Count(sums.TrueLag)
+		v.OldestGapAt = Time{sums.OldestGapAt}
 	}
 	v.worst, v.partial = g.worst(v.Level), g.partial
 	return v
