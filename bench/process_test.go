@@ -117,11 +117,14 @@ func report(b *testing.B, contenders ...*contender) {
 	fmt.Fprint(os.Stderr, "\n", text)
 }
 
-// program builds a main package of this module and returns its path.
+// program builds a main package of this module, as it is released, and returns its
+// path.
 func program(b *testing.B, pkg string) string {
 	b.Helper()
 	path := filepath.Join(b.TempDir(), filepath.Base(pkg))
-	if out, err := exec.Command("go", "build", "-o", path, pkg).CombinedOutput(); err != nil {
+	build := exec.Command("go", "build", "-o", path, pkg)
+	build.Env = append(build.Environ(), "CGO_ENABLED=0")
+	if out, err := build.CombinedOutput(); err != nil {
 		b.Fatalf("build %s: %v\n%s", pkg, err, out)
 	}
 	return path
