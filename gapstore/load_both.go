@@ -62,21 +62,19 @@ func (l *Loaded) doubtful(seen map[Key]pair, last bool) (again bool) {
 	return again
 }
 
-// loadBoth reads the groups' commits and native records at the same time, of the
-// latter only what is not in before, if that is not nil; and then what came to
-// these meanwhile: the offset of a group's first commit would look plain without.
+// loadBoth reads the groups' commits, and at the same time the native records that
+// are not in before; and then what came to these meanwhile: the offset of a
+// group's first commit would look plain without.
 func (s *Store) loadBoth(ctx context.Context, before *Natives, groups []string, wanted Wanted) (map[string]*Loaded, []string) {
 	var result map[string]*Loaded
 	var found *nativeLogs
 	var work sync.WaitGroup
 	work.Go(func() { result = s.loadCommits(ctx, groups, wanted) })
-	work.Go(func() {
-		if before != nil {
-			found = before.now(ctx, s)
-		} else {
-			found = s.readNatives(ctx, groups)
-		}
-	})
+	if before != nil {
+		found = before.read
+	} else {
+		work.Go(func() { found = s.readNatives(ctx, groups) })
+	}
 	work.Wait()
 	found.readOn(ctx, s)
 	ids := map[[16]byte]bool{}

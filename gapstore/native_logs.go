@@ -150,12 +150,6 @@ type Natives struct{ read *nativeLogs }
 // Natives reads all of the native topic.
 func (s *Store) Natives(ctx context.Context) *Natives { return &Natives{s.readNatives(ctx, nil)} }
 
-// now is n with what has been committed since.
-func (n *Natives) now(ctx context.Context, s *Store) *nativeLogs {
-	n.read.readOn(ctx, s)
-	return n.read
-}
-
 // Groups are the groups that have commits in the native topic, sorted, also
 // those that the cluster does not list (any more). With an error, an [*Error] or
 // a [*TopicError], they are those that could be found.

@@ -92,9 +92,6 @@ func ageLogs(topics map[string]*gapstore.Topic, groups []Group) []*ageLog {
 	var logs []*ageLog
 	eachTopic(groups, func(name string, partitions []Partition) {
 		topic := topics[name]
-		if topic == nil {
-			return
-		}
 		if byPlace[name] == nil {
 			byPlace[name] = make([]*ageLog, len(topic.Logs))
 		}

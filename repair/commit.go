@@ -47,7 +47,7 @@ func newCommit(offset int64, leaderEpoch int32, metadata string) Commit {
 	return c
 }
 
-// standing is the commit of p as it stands.
+// commitOf is the commit of p as it stands.
 func commitOf(p *inspect.Partition) Commit {
 	return newCommit(p.Committed, p.LeaderEpoch, p.Raw).with(p.NativeRecords())
 }

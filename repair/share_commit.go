@@ -18,7 +18,7 @@ type shareDelivery struct {
 	Count int16               `json:"count"`
 }
 
-// shareStanding is the state of a share partition as a commit: the start
+// shareCommitOf is the state of a share partition as a commit: the start
 // offset, and as text what is kept of the records' deliveries.
 func shareCommitOf(e *gapstore.Entry) Commit {
 	var all []shareDelivery
