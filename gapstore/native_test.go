@@ -183,6 +183,18 @@ func TestLoadNativeFirstCommitWhileReading(t *testing.T) {
 	}
 }
 
+// Natives that were read before get what has been committed since.
+func TestLoadWithEarlierNatives(t *testing.T) {
+	n := newNativeScene(t)
+	n.produce(n.records("billing", n.ids["orders"], 0, "3-5"))
+	natives := n.store.Natives(t.Context())
+	n.produce(n.records("billing", n.ids["orders"], 0, "4"))
+	loaded, _ := n.store.LoadWith(t.Context(), natives, []Ref{{Group: "billing"}}, nil)
+	if e := loaded[0].Entries; len(e) != 1 || e[0].State.Gaps.String() != "4" {
+		t.Errorf("%+v", loaded[0])
+	}
+}
+
 func TestLoadNativeInput(t *testing.T) {
 	whole := func(n *nativeScene) []*kgo.Record { return n.records("billing", n.ids["orders"], 0, "3-5,70000") }
 	for name, c := range map[string]struct {
