@@ -47,9 +47,26 @@ type membership struct {
 	generation int32
 }
 
+// errNotEnded is that the client has taken a transaction with nothing in it for
+// ended, and told the broker nothing. It does so now and then (franz-go 1.22.3) also
+// where its records are in one, which would time out, and then be aborted.
+var errNotEnded = errors.New("the client did not end the transaction")
+
+// endTries bounds how often a transaction is made that the client does not end.
+const endTries = 4
+
 // commit makes one transaction. sent is how often its end was asked for: without one,
 // the transaction was not made.
 func (t *transactor) commit(ctx context.Context, m membership, topics []topicCommits, records []*kgo.Record) (sent int64, err error) {
+	for range endTries {
+		if sent, err = t.tryCommit(ctx, m, topics, records); !errors.Is(err, errNotEnded) {
+			break
+		}
+	}
+	return sent, err
+}
+
+func (t *transactor) tryCommit(ctx context.Context, m membership, topics []topicCommits, records []*kgo.Record) (sent int64, err error) {
 	if err := t.open(ctx); err != nil {
 		t.drop()
 		return 0, err
@@ -62,12 +79,14 @@ func (t *transactor) commit(ctx context.Context, m membership, topics []topicCom
 	if err == nil {
 		before := t.sent.of(kmsg.EndTxn)
 		err = t.producer.EndTransaction(ctx, kgo.TryCommit)
-		sent = t.sent.since(before, kmsg.EndTxn, err)
+		if sent = t.sent.since(before, kmsg.EndTxn, err); sent == 0 && err == nil {
+			err = errNotEnded
+		}
 	}
 	if err == nil {
 		return sent, nil
 	}
-	if abortErr := t.abort(ctx, sent > 0 && !isFenced(err)); abortErr != nil {
+	if abortErr := t.abort(ctx, sent > 0 && !isFenced(err) || err == errNotEnded); abortErr != nil {
 		err = fmt.Errorf("%w (and the abort: %w)", err, abortErr)
 	}
 	return sent, err
