@@ -133,7 +133,11 @@ func (s *brokerScene) oldReads(broker posed) {
 // transaction opens a transaction, until the result is called.
 func (s *brokerScene) transaction(topic string, partition int32) (end func()) {
 	s.t.Helper()
-	p := s.client(kgo.TransactionalID("writer"), kgo.RecordPartitioner(kgo.ManualPartitioner()))
+	p, err := gapstore.NewProducer(s.dial, kgo.TransactionalID("writer"))
+	if err != nil {
+		s.t.Fatal(err)
+	}
+	s.t.Cleanup(p.Close)
 	if err := p.BeginTransaction(); err != nil {
 		s.t.Fatal(err)
 	}

@@ -1,6 +1,17 @@
 package gapstore
 
-import "github.com/twmb/franz-go/pkg/kgo"
+import (
+	"math"
+
+	"github.com/twmb/franz-go/pkg/kgo"
+)
+
+// A record for partition toRefuse is refused, and its Partition then is refused:
+// that tells it from one that failed before its topic's partitions were known.
+const (
+	toRefuse = math.MaxInt32
+	refused  = math.MinInt32
+)
 
 // chosenPartition sends a record to its own Partition when that is not
 // negative, and otherwise where by would.
@@ -21,6 +32,10 @@ func (c chosenTopicPartition) RequiresConsistency(r *kgo.Record) bool {
 
 // Partition is where the record goes; out of range, the producer refuses it.
 func (c chosenTopicPartition) Partition(r *kgo.Record, n int) int {
+	if r.Partition == toRefuse {
+		r.Partition = refused
+		return -1
+	}
 	if r.Partition >= 0 {
 		return int(r.Partition)
 	}

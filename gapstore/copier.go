@@ -12,8 +12,8 @@ import (
 // Copier produces copies of a group's records in transactions of their own, for
 // what changes none of the group's commits.
 type Copier struct {
-	group  string
-	client *kgo.Client
+	group    string
+	producer *Producer
 
 	mu     sync.Mutex
 	failed error
@@ -30,24 +30,27 @@ const endTimeout = 10 * time.Second
 // OpenCopier makes a copier. A copier of the same group that is still at work
 // is fenced, and what it has not committed is gone.
 func OpenCopier(dial Dial, group string) (*Copier, error) {
-	client, err := dial(kgo.ClientID(holdClientID), kgo.TransactionalID(transactionalID(group)), kgo.TransactionTimeout(copyTimeout),
-		kgo.RecordPartitioner(chosenPartition{kgo.StickyKeyPartitioner(nil)}))
+	producer, err := NewProducer(dial, kgo.ClientID(holdClientID), kgo.TransactionalID(transactionalID(group)), kgo.TransactionTimeout(copyTimeout))
 	if err != nil {
 		return nil, Classify("copy records of group "+group, err)
 	}
-	return &Copier{group: group, client: client}, nil
+	return &Copier{group: group, producer: producer}, nil
 }
 
 // Begin begins a transaction.
 func (c *Copier) Begin() error {
 	c.failed = nil
-	return Classify("copy records of group "+c.group, c.client.BeginTransaction())
+	return Classify("copy records of group "+c.group, c.producer.BeginTransaction())
 }
 
 // Produce adds a record, which goes to its own Partition unless that is -1. It
-// waits only for room.
+// waits only for room, and for the partitions of a topic that is new. After a
+// failure, which Commit tells, it does nothing.
 func (c *Copier) Produce(ctx context.Context, r *kgo.Record) {
-	c.client.Produce(ctx, r, func(_ *kgo.Record, err error) {
+	if c.failure() != nil {
+		return
+	}
+	c.producer.Produce(ctx, r, func(_ *kgo.Record, err error) {
 		c.mu.Lock()
 		defer c.mu.Unlock()
 		if err != nil && c.failed == nil {
@@ -60,20 +63,25 @@ func (c *Copier) Produce(ctx context.Context, r *kgo.Record) {
 // unless the class is [ErrUnknownOutcome].
 func (c *Copier) Commit(ctx context.Context) error {
 	op := "copy records of group " + c.group
-	err := c.client.Flush(ctx)
-	c.mu.Lock()
-	err = errors.Join(err, c.failed)
-	c.mu.Unlock()
+	err := c.producer.Flush(ctx)
+	err = errors.Join(err, c.failure())
 	ending, cancel := context.WithTimeout(context.WithoutCancel(ctx), endTimeout)
 	defer cancel()
 	if err != nil {
-		return errors.Join(lacking(op, "WRITE on the topic of the copies", err), c.client.EndTransaction(ending, kgo.TryAbort))
+		return errors.Join(lacking(op, "WRITE on the topic of the copies", err), c.producer.EndTransaction(ending, kgo.TryAbort))
 	}
-	if err := c.client.EndTransaction(ending, kgo.TryCommit); err != nil {
+	if err := c.producer.EndTransaction(ending, kgo.TryCommit); err != nil {
 		return &Error{Class: ErrUnknownOutcome, Op: op, Hint: "look whether the copies are there", Err: err}
 	}
 	return nil
 }
 
+// failure is the first of the transaction.
+func (c *Copier) failure() error {
+	c.mu.Lock()
+	defer c.mu.Unlock()
+	return c.failed
+}
+
 // Close ends the connections. A transaction that was not committed is aborted.
-func (c *Copier) Close() { c.client.Close() }
+func (c *Copier) Close() { c.producer.Close() }

@@ -37,8 +37,7 @@ func fillInTransactions(t testing.TB, addr, name string, partitions int32, trans
 	codecs := []kgo.CompressionCodec{kgo.NoCompression(), kgo.GzipCompression(), kgo.SnappyCompression(), kgo.Lz4Compression(), kgo.ZstdCompression()}
 	start := time.UnixMilli(1_700_000_000_000)
 	for c, compression := range codecs {
-		client, err := dialTo(addr)(kgo.TransactionalID(fmt.Sprintf("%s-%d", name, c)), kgo.ProducerBatchCompression(compression),
-			kgo.RecordPartitioner(kgo.ManualPartitioner()), kgo.DefaultProduceTopic(name))
+		client, err := NewProducer(dialTo(addr), kgo.TransactionalID(fmt.Sprintf("%s-%d", name, c)), kgo.ProducerBatchCompression(compression))
 		if err != nil {
 			t.Fatal(err)
 		}
@@ -50,7 +49,7 @@ func fillInTransactions(t testing.TB, addr, name string, partitions int32, trans
 			var records []*kgo.Record
 			for range 1 + random.IntN(60) {
 				records = append(records, &kgo.Record{
-					Partition: random.Int32N(partitions), Key: []byte("k"), Value: make([]byte, random.IntN(300)),
+					Topic: name, Partition: random.Int32N(partitions), Key: []byte("k"), Value: make([]byte, random.IntN(300)),
 					Timestamp: start.Add(time.Duration(random.IntN(100_000)) * time.Millisecond),
 				})
 			}

@@ -81,9 +81,13 @@ func (n *nativeScene) produce(records []*kgo.Record) {
 }
 
 // begin opens a transaction with records in it.
-func (n *nativeScene) begin(id string, records []*kgo.Record) *kgo.Client {
+func (n *nativeScene) begin(id string, records []*kgo.Record) *Producer {
 	n.t.Helper()
-	cl := n.client(kgo.TransactionalID(id))
+	cl, err := NewProducer(dialTo(n.cluster.ListenAddrs()...), kgo.TransactionalID(id))
+	if err != nil {
+		n.t.Fatal(err)
+	}
+	n.t.Cleanup(cl.Close)
 	if err := cl.BeginTransaction(); err != nil {
 		n.t.Fatal(err)
 	}
@@ -93,7 +97,7 @@ func (n *nativeScene) begin(id string, records []*kgo.Record) *kgo.Client {
 	return cl
 }
 
-func (n *nativeScene) end(cl *kgo.Client, how kgo.TransactionEndTry) {
+func (n *nativeScene) end(cl *Producer, how kgo.TransactionEndTry) {
 	n.t.Helper()
 	if err := cl.EndTransaction(n.t.Context(), how); err != nil {
 		n.t.Fatal(err)

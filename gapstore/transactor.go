@@ -36,7 +36,7 @@ type transactor struct {
 	versions *kversion.Versions // what the broker speaks
 	sent     *sentCounter
 
-	producer *kgo.Client // nil until it is needed, and after a failure
+	producer *Producer // nil until it is needed, and after a failure
 }
 
 // membership is who commits: the coordinator refuses anybody who no longer
@@ -47,26 +47,13 @@ type membership struct {
 	generation int32
 }
 
-// errNotEnded is that the client has taken a transaction with nothing in it for
-// ended, and told the broker nothing. It does so now and then (franz-go 1.22.3) also
-// where its records are in one, which would time out, and then be aborted.
+// errNotEnded is that the client has taken a transaction for empty, and told the
+// broker nothing.
 var errNotEnded = errors.New("the client did not end the transaction")
-
-// endTries bounds how often a transaction is made that the client does not end.
-const endTries = 4
 
 // commit makes one transaction. sent is how often its end was asked for: without one,
 // the transaction was not made.
 func (t *transactor) commit(ctx context.Context, m membership, topics []topicCommits, records []*kgo.Record) (sent int64, err error) {
-	for range endTries {
-		if sent, err = t.tryCommit(ctx, m, topics, records); !errors.Is(err, errNotEnded) {
-			break
-		}
-	}
-	return sent, err
-}
-
-func (t *transactor) tryCommit(ctx context.Context, m membership, topics []topicCommits, records []*kgo.Record) (sent int64, err error) {
 	if err := t.open(ctx); err != nil {
 		t.drop()
 		return 0, err
@@ -128,6 +115,9 @@ func (t *transactor) stage(ctx context.Context, m membership, topics []topicComm
 // produce sends all records and waits for the answers. None goes out before its
 // batch is full or the last is there, so that the batches are as few as can be.
 func (t *transactor) produce(ctx context.Context, records []*kgo.Record) error {
+	if err := t.producer.learn(ctx, records...); err != nil {
+		return err
+	}
 	var first error // promises are called one by one
 	var answers sync.WaitGroup
 	answers.Add(len(records))
@@ -138,7 +128,7 @@ func (t *transactor) produce(ctx context.Context, records []*kgo.Record) error {
 		answers.Done()
 	}
 	for _, r := range records {
-		t.producer.Produce(ctx, r, answer)
+		t.producer.Client.Produce(ctx, r, answer)
 	}
 	flushed := t.producer.Flush(ctx)
 	answers.Wait()
@@ -171,7 +161,7 @@ func (t *transactor) open(ctx context.Context) error {
 		if err := t.guarded(); err != nil {
 			return err
 		}
-		producer, err := t.dial(t.producerOpts()...)
+		producer, err := NewProducer(t.dial, t.producerOpts()...)
 		if err != nil {
 			return err
 		}
@@ -186,7 +176,6 @@ func (t *transactor) producerOpts() []kgo.Opt {
 		kgo.ClientID(t.clientID),
 		kgo.TransactionalID(t.id),
 		kgo.TransactionTimeout(t.timeout),
-		kgo.RecordPartitioner(chosenPartition{kgo.StickyKeyPartitioner(nil)}),
 		kgo.ProducerLinger(time.Minute),       // until the flush
 		kgo.MaxBufferedRecords(math.MaxInt32), // whoever commits has them all in memory already
 		kgo.ProducerBatchMaxBytes(nativeBatch),

@@ -56,7 +56,11 @@ func TestKafkaOpenTransaction(t *testing.T) {
 	broker.Fill(topic, 1, 20)
 	commitGaps(t, broker, name, topic, codec.State{Stable: 5, Max: 10, Gaps: span(5, 7)})
 	begun := time.Now()
-	client := broker.Client(kgo.TransactionalID("check-open-tx"), kgo.TransactionTimeout(10*time.Minute))
+	client, err := gapstore.NewProducer(dialer(broker.Addr()), kgo.TransactionalID("check-open-tx"), kgo.TransactionTimeout(10*time.Minute))
+	if err != nil {
+		t.Fatal(err)
+	}
+	defer client.Close()
 	if err := client.BeginTransaction(); err != nil {
 		t.Fatal(err)
 	}

@@ -1,6 +1,7 @@
 package inspect
 
 import (
+	"context"
 	"fmt"
 	"math/rand/v2"
 	"strings"
@@ -11,6 +12,8 @@ import (
 	"github.com/twmb/franz-go/pkg/kerr"
 	"github.com/twmb/franz-go/pkg/kgo"
 	"github.com/twmb/franz-go/pkg/kmsg"
+
+	"github.com/gapctl/gapctl/gapstore"
 )
 
 // minute is the timestamp of the record at that offset.
@@ -32,7 +35,12 @@ func stamped(partition int32, first int64, n, size int) []*kgo.Record {
 	return records
 }
 
-func (s *scene) produce(client *kgo.Client, records ...*kgo.Record) {
+// producer is what records are produced with, in transactions or not.
+type producer interface {
+	ProduceSync(ctx context.Context, records ...*kgo.Record) kgo.ProduceResults
+}
+
+func (s *scene) produce(client producer, records ...*kgo.Record) {
 	s.t.Helper()
 	if err := client.ProduceSync(s.t.Context(), records...).FirstErr(); err != nil {
 		s.t.Fatal(err)
@@ -61,7 +69,7 @@ func TestAgeWithinABatch(t *testing.T) {
 // Markers and records of aborted transactions are no records for a consumer.
 func TestAgeSkipsPhantoms(t *testing.T) {
 	s := newScene(t)
-	producer, err := dialer(s.cluster.ListenAddrs()[0], kgo.RecordPartitioner(kgo.ManualPartitioner()))(kgo.TransactionalID("tx"))
+	producer, err := gapstore.NewProducer(dialer(s.cluster.ListenAddrs()[0]), kgo.TransactionalID("tx"))
 	if err != nil {
 		t.Fatal(err)
 	}

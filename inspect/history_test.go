@@ -69,16 +69,16 @@ func (l *commitLog) record(group, topic string, stable, max int64, gaps string) 
 	return r
 }
 
-func (l *commitLog) write(client *kgo.Client, records ...*kgo.Record) {
+func (l *commitLog) write(client producer, records ...*kgo.Record) {
 	l.t.Helper()
 	if err := client.ProduceSync(l.t.Context(), records...).FirstErr(); err != nil {
 		l.t.Fatal(err)
 	}
 }
 
-func (l *commitLog) transaction(id string, records ...*kgo.Record) *kgo.Client {
+func (l *commitLog) transaction(id string, records ...*kgo.Record) *gapstore.Producer {
 	l.t.Helper()
-	client, err := dialer(l.cluster.ListenAddrs()[0], kgo.RecordPartitioner(kgo.ManualPartitioner()), kgo.TransactionalID(id))()
+	client, err := gapstore.NewProducer(dialer(l.cluster.ListenAddrs()[0]), kgo.TransactionalID(id))
 	if err != nil {
 		l.t.Fatal(err)
 	}
@@ -90,7 +90,7 @@ func (l *commitLog) transaction(id string, records ...*kgo.Record) *kgo.Client {
 	return client
 }
 
-func (l *commitLog) end(client *kgo.Client, how kgo.TransactionEndTry) {
+func (l *commitLog) end(client *gapstore.Producer, how kgo.TransactionEndTry) {
 	l.t.Helper()
 	if err := client.EndTransaction(l.t.Context(), how); err != nil {
 		l.t.Fatal(err)

@@ -59,7 +59,11 @@ func TestKafkaPhantomsOfTransactions(t *testing.T) {
 		t.Run(c.name, func(t *testing.T) {
 			topic, group := "phantom-"+c.name, "phantom-group-"+c.name
 			broker.CreateTopic(topic, 1, nil)
-			client := broker.Client(kgo.TransactionalID("tx-"+c.name), kgo.ProducerBatchCompression(c.codec))
+			client, err := gapstore.NewProducer(dialer(broker.Addr()), kgo.TransactionalID("tx-"+c.name), kgo.ProducerBatchCompression(c.codec))
+			if err != nil {
+				t.Fatal(err)
+			}
+			defer client.Close()
 			var want codec.Ranges
 			next := int64(0)
 			write := func(n int) {

@@ -9,6 +9,8 @@ import (
 	"github.com/twmb/franz-go/pkg/kerr"
 	"github.com/twmb/franz-go/pkg/kgo"
 	"github.com/twmb/franz-go/pkg/kmsg"
+
+	"github.com/gapctl/gapctl/gapstore"
 )
 
 // limitCommits has partition 1 of payments at the limit in UTF-16 units (7,168
@@ -44,11 +46,14 @@ func short() kadm.Offsets {
 
 func TestTransactionalCommitAboveLimitIsRefused(t *testing.T) {
 	l := start(t, Options{})
-	client := dial(t, l, kgo.TransactionalID("limit"))
+	client, err := gapstore.NewProducer(func(extra ...kgo.Opt) (*kgo.Client, error) { return dial(t, l, extra...), nil }, kgo.TransactionalID("limit"))
+	if err != nil {
+		t.Fatal(err)
+	}
 	if err := client.BeginTransaction(); err != nil {
 		t.Fatal(err)
 	}
-	admin := kadm.NewClient(client)
+	admin := kadm.NewClient(client.Client)
 	if err := client.ProduceSync(t.Context(), &kgo.Record{Topic: "stock", Value: []byte("x")}).FirstErr(); err != nil {
 		t.Fatal(err)
 	}
@@ -56,7 +61,7 @@ func TestTransactionalCommitAboveLimitIsRefused(t *testing.T) {
 	if err != nil {
 		t.Fatal(err)
 	}
-	resp := txnCommit(t, client, id, epoch, limitCommits())
+	resp := txnCommit(t, client.Client, id, epoch, limitCommits())
 	for _, topic := range resp.Topics {
 		for _, p := range topic.Partitions {
 			refused := p.ErrorCode == kerr.OffsetMetadataTooLarge.Code

@@ -59,9 +59,7 @@ func (s *seeder) native(ctx context.Context, group string, commits []commit) err
 const nativePartitions = 5
 
 func (s *seeder) ensureNative(ctx context.Context) error {
-	store, err := gapstore.Open(ctx, func(extra ...kgo.Opt) (*kgo.Client, error) {
-		return kgo.NewClient(append([]kgo.Opt{kgo.SeedBrokers(s.addr)}, extra...)...)
-	})
+	store, err := gapstore.Open(ctx, s.dial)
 	if err != nil {
 		return err
 	}

@@ -9,6 +9,8 @@ import (
 	"github.com/twmb/franz-go/pkg/kerr"
 	"github.com/twmb/franz-go/pkg/kgo"
 	"github.com/twmb/franz-go/pkg/kmsg"
+
+	"github.com/gapctl/gapctl/gapstore"
 )
 
 // transfers fills its topic in transactions, whose markers take offsets too:
@@ -46,11 +48,15 @@ func (s *seeder) settlements(ctx context.Context) error {
 	return begin(ctx, producer, s.records("settlements", 20, 25, 25))
 }
 
-func (s *seeder) transactional(id string) (*kgo.Client, error) {
-	return kgo.NewClient(append(clientOptions(s.addr, id), kgo.TransactionalID(id), kgo.TransactionTimeout(transactionTimeout))...)
+func (s *seeder) transactional(id string) (*gapstore.Producer, error) {
+	return gapstore.NewProducer(s.dial, kgo.ClientID(id), kgo.TransactionalID(id), kgo.TransactionTimeout(transactionTimeout))
 }
 
-func begin(ctx context.Context, producer *kgo.Client, records []*kgo.Record) error {
+func (s *seeder) dial(extra ...kgo.Opt) (*kgo.Client, error) {
+	return kgo.NewClient(append(clientOptions(s.addr, ClientID), extra...)...)
+}
+
+func begin(ctx context.Context, producer *gapstore.Producer, records []*kgo.Record) error {
 	if err := producer.BeginTransaction(); err != nil {
 		return err
 	}

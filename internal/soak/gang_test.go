@@ -9,7 +9,6 @@ import (
 	"sync"
 	"time"
 
-	"github.com/twmb/franz-go/pkg/kgo"
 	"github.com/twmb/franz-go/pkg/kmsg"
 
 	"github.com/gapctl/gapctl/gapstore"
@@ -117,7 +116,7 @@ func (g *gang) live(ctx, load context.Context, m member) {
 // beginShareGroup has the share group begin with the first record.
 func (s *soak) beginShareGroup() {
 	s.t.Helper()
-	client, err := kgo.NewClient(kgo.SeedBrokers(s.seeds()...))
+	client, err := s.dial()
 	if err != nil {
 		s.t.Fatal(err)
 	}

@@ -25,7 +25,7 @@ func (s *soak) readLog(name string, isolation kgo.IsolationLevel, take func(*kgo
 	s.t.Helper()
 	ctx, cancel := context.WithTimeout(s.ctx, 2*time.Minute)
 	defer cancel()
-	client, err := kgo.NewClient(kgo.SeedBrokers(s.seeds()...), kgo.ConsumeTopics(name),
+	client, err := s.dial(kgo.ConsumeTopics(name),
 		kgo.ConsumeResetOffset(kgo.NewOffset().AtStart()), kgo.FetchIsolationLevel(isolation), kgo.KeepControlRecords())
 	if err != nil {
 		s.t.Fatal(err)

@@ -12,6 +12,7 @@ import (
 	"github.com/twmb/franz-go/pkg/kgo"
 
 	"github.com/gapctl/gapctl/codec"
+	"github.com/gapctl/gapctl/gapstore"
 )
 
 const (
@@ -58,12 +59,12 @@ func (o *offsets) ranges(partition int32) codec.Ranges {
 }
 
 func (s *soak) record(n int) *kgo.Record {
-	return &kgo.Record{Topic: topic, Key: fmt.Appendf(nil, "key-%d", rand.IntN(keys)), Value: fmt.Appendf(nil, "%d", n)}
+	return &kgo.Record{Topic: topic, Partition: -1, Key: fmt.Appendf(nil, "key-%d", rand.IntN(keys)), Value: fmt.Appendf(nil, "%d", n)}
 }
 
 // produce writes at a steady pace, each record until it is acknowledged.
 func (s *soak) produce(ctx context.Context) {
-	client, err := kgo.NewClient(kgo.SeedBrokers(s.seeds()...), kgo.MaxBufferedRecords(100_000))
+	client, err := s.dial(kgo.MaxBufferedRecords(100_000))
 	if err != nil {
 		s.fail("producer", "%v", err)
 		return
@@ -114,13 +115,17 @@ func outlast(ctx context.Context, by time.Duration) (context.Context, context.Ca
 	return later, cancel
 }
 
+func (s *soak) dial(extra ...kgo.Opt) (*kgo.Client, error) {
+	return kgo.NewClient(append(extra, kgo.SeedBrokers(s.seeds()...))...)
+}
+
 // produceTransactions leaves markers in the log, and records of transactions
 // that were aborted.
 func (s *soak) produceTransactions(ctx context.Context) {
 	lasting, end := outlast(ctx, lastFlush)
 	defer end()
 	for ctx.Err() == nil {
-		client, err := kgo.NewClient(kgo.SeedBrokers(s.seeds()...), kgo.TransactionalID(plainID), kgo.TransactionTimeout(txnLimit),
+		client, err := gapstore.NewProducer(s.dial, kgo.TransactionalID(plainID), kgo.TransactionTimeout(txnLimit),
 			kgo.WithContext(lasting)) // to begin a transaction takes no other
 		if err != nil {
 			s.fail("producer", "%v", err)
@@ -138,7 +143,7 @@ func (s *soak) produceTransactions(ctx context.Context) {
 
 // transaction writes a few records and mostly commits them. What it has left
 // undone after an error is aborted by the next client.
-func (s *soak) transaction(ctx context.Context, client *kgo.Client) error {
+func (s *soak) transaction(ctx context.Context, client *gapstore.Producer) error {
 	ctx, cancel := context.WithTimeout(ctx, 2*txnLimit)
 	defer cancel()
 	if err := client.BeginTransaction(); err != nil {
