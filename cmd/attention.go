@@ -1,18 +1,6 @@
 package cmd
 
-import (
-	"fmt"
-
-	"github.com/gapctl/gapctl/inspect"
-)
-
-// counted is n and the word, in the plural with an s unless n is 1.
-func counted[N int | int64](n N, word string) string {
-	if n == 1 {
-		return "1 " + word
-	}
-	return fmt.Sprintf("%d %ss", n, word)
-}
+import "github.com/gapctl/gapctl/inspect"
 
 // alarms is how many findings there are of each level.
 type alarms map[inspect.Level]int
@@ -42,9 +30,9 @@ func (a alarms) attention() error {
 	case failed+warned == 0:
 		return nil
 	case failed == 0:
-		return fail(exitFindings, "", "found %s", counted(warned, "warning"))
+		return fail(exitFindings, "", "found %s", inspect.Plural(warned, "warning"))
 	case warned == 0:
-		return fail(exitFindings, "", "found %s", counted(failed, "error"))
+		return fail(exitFindings, "", "found %s", inspect.Plural(failed, "error"))
 	}
-	return fail(exitFindings, "", "found %s and %s", counted(failed, "error"), counted(warned, "warning"))
+	return fail(exitFindings, "", "found %s and %s", inspect.Plural(failed, "error"), inspect.Plural(warned, "warning"))
 }

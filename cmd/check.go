@@ -226,7 +226,7 @@ func (o *checkOptions) judge(v *inspect.CheckView, gathered error) error {
 		return fail(exitPartial, "", "not everything could be read, so there may be more to find")
 	}
 	if len(v.Findings) == 0 && o.outputFile == "" {
-		o.app.say(fmt.Sprintf("nothing to report on %s", counted(len(v.Snapshot.Groups), "group")))
+		o.app.say(fmt.Sprintf("nothing to report on %s", inspect.Plural(len(v.Snapshot.Groups), "group")))
 	}
 	return nil
 }

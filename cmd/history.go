@@ -97,7 +97,7 @@ func (o *historyOptions) run(ctx context.Context, args []string) error {
 func (o *historyOptions) sayMissing(h *inspect.History) {
 	switch {
 	case h.Earlier > 0:
-		o.app.say(fmt.Sprintf("%s before these; a higher --limit shows them", counted(h.Earlier, "commit")))
+		o.app.say(fmt.Sprintf("%s before these; a higher --limit shows them", inspect.Plural(h.Earlier, "commit")))
 	case len(h.Commits) == 0 && len(h.Logs) > 0:
 		o.app.say(fmt.Sprintf("%s/%d holds no such commit", h.Logs[0].Topic, h.Logs[0].Partition))
 	case len(h.Commits) == 0:

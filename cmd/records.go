@@ -212,7 +212,7 @@ func (o *recordsOptions) stream(ctx context.Context, store *gapstore.Store, s *i
 		return err
 	}
 	if empty > 0 && !o.done {
-		o.app.say(fmt.Sprintf("%d offsets hold no record that a consumer could get: gapctl compact closes such gaps", empty))
+		o.app.say(fmt.Sprintf("no record that a consumer could get at %s: gapctl compact closes such gaps", inspect.Plural(empty, "offset")))
 	}
 	return o.judge(unread, written)
 }

@@ -157,7 +157,7 @@ func (o *replayOptions) makeOp(ctx context.Context, store *gapstore.Store, s *in
 		}
 		op.Only, op.Explicit = op.Within(g, originals), true
 		if gone := repair.Gone(g, op.Only); gone > 0 {
-			o.repairing.app.say(fmt.Sprintf("left out, as retention has removed the original: %d records", gone))
+			o.repairing.app.say(fmt.Sprintf("left out, as retention has removed the original: %s", inspect.Plural(gone, "record")))
 		}
 	}
 	keys, err := o.keys.filter()
@@ -181,7 +181,7 @@ func (o *replayOptions) makeOp(ctx context.Context, store *gapstore.Store, s *in
 			return nil, err
 		}
 		if chosen.Worn > 0 {
-			o.repairing.app.say(fmt.Sprintf("left out, as replayed %d times before: %d records", o.maxReplays, chosen.Worn))
+			o.repairing.app.say(fmt.Sprintf("left out, as replayed %s before: %s", inspect.Plural(o.maxReplays, "time"), inspect.Plural(chosen.Worn, "record")))
 		}
 		op.Only, op.Explicit = chosen.Only, true
 	}

@@ -118,7 +118,7 @@ func (r *gapRecords) above() []string {
 	p := &r.group.Partitions[0]
 	place := fmt.Sprintf("%s@%s", partitionName(p), codec.NewRanges(r.gap))
 	lines := []string{
-		fmt.Sprintf("  %s   %s", inspect.Clean(place), counted(r.gap.Len(), "offset")),
+		fmt.Sprintf("  %s   %s", inspect.Clean(place), inspect.Plural(r.gap.Len(), "offset")),
 		"  " + inspect.Clean(inspect.Command("records", r.group.Name, place)), "",
 	}
 	switch {
@@ -144,7 +144,7 @@ func (r *gapRecords) rows(room int) []string {
 	case len(r.found) == 0 && r.empty == 0:
 		lines = append(lines, "  the log does not hold these offsets (any more, or yet)")
 	case r.empty > 0:
-		lines = append(lines, fmt.Sprintf("  no record that a consumer could get at %s", counted(r.empty, "offset")))
+		lines = append(lines, fmt.Sprintf("  no record that a consumer could get at %s", inspect.Plural(r.empty, "offset")))
 	}
 	from := max(0, min(r.top, len(lines)-room))
 	return lines[from:min(len(lines), from+room)]

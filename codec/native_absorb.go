@@ -25,7 +25,7 @@ func (g *GapSet) Absorb(s *NativeSlot) error {
 		return g.absorbAll(s)
 	}
 	if s.head == nil {
-		return nativeError(ErrCorrupt, -1, fmt.Sprintf("%d chunks without a head", len(s.chunks)))
+		return nativeError(ErrCorrupt, -1, fmt.Sprintf("chunks without a head: %d", len(s.chunks)))
 	}
 	head, err := parseNativeHead(s.head)
 	if err != nil {

@@ -124,7 +124,7 @@ type chunkUse func(r *NativeReading, c windowChunk, odd bool)
 func (s *NativeSlot) read(bits bool, use chunkUse) (NativeReading, error) {
 	r := NativeReading{Windows: slices.Sorted(maps.Keys(s.chunks)), Size: s.size()}
 	if s.head == nil {
-		return r, r.lacks("missing-head", fmt.Sprintf("%d chunks without a head", len(s.chunks)))
+		return r, r.lacks("missing-head", fmt.Sprintf("chunks without a head: %d", len(s.chunks)))
 	}
 	var err error
 	if r.Head, err = parseNativeHead(s.head); err != nil {
@@ -190,13 +190,13 @@ func (r *NativeReading) stale(window int64) {
 func (r *NativeReading) crossCheck(counted, outstanding int64) error {
 	if dead := int64(len(r.Windows)) - counted; dead > 0 {
 		r.Anomalies = append(r.Anomalies, Anomaly{"dead-chunk",
-			fmt.Sprintf("%d chunks lie outside the stable and max offsets and count for nothing", dead)})
+			fmt.Sprintf("chunks outside the stable and max offsets, which count for nothing: %d", dead)})
 	}
 	switch {
 	case counted != r.Head.Chunks:
-		return r.lacks("missing-chunk", fmt.Sprintf("the head counts %d chunks, there are %d", r.Head.Chunks, counted))
+		return r.lacks("missing-chunk", fmt.Sprintf("chunks differ: the head counts %d, there are %d", r.Head.Chunks, counted))
 	case outstanding != r.Head.Outstanding:
-		return r.lacks("missing-chunk", fmt.Sprintf("the head counts %d outstanding, the chunks hold %d", r.Head.Outstanding, outstanding))
+		return r.lacks("missing-chunk", fmt.Sprintf("outstanding offsets differ: the head counts %d, the chunks hold %d", r.Head.Outstanding, outstanding))
 	}
 	return nil
 }

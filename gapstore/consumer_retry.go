@@ -158,7 +158,7 @@ func (c *Consumer) giveBacklogs(ctx context.Context, parts []*tracked, offsets m
 			log, ok := topic.Log(partition)
 			switch {
 			case !ok:
-				failed = append(failed, fmt.Errorf("%s is not consumed: topic %s has only %d partitions", Key{c.group, name, partition}, c.retry.Topic, len(topic.Logs)))
+				failed = append(failed, fmt.Errorf("%s is not consumed: topic %s has too few partitions: %d", Key{c.group, name, partition}, c.retry.Topic, len(topic.Logs)))
 				fallthrough
 			case t == nil || retries == nil: // which was said already
 				delete(partitions, partition)

@@ -122,7 +122,7 @@ func (l *nativeLog) notices() []string {
 		if errors.Is(l.why, codec.ErrUnsupported) {
 			what = "that this version can not read"
 		}
-		notices = append(notices, fmt.Sprintf("%s holds %d records %s (%v)", place, l.unreadable, what, l.why))
+		notices = append(notices, fmt.Sprintf("%s holds records %s: %d (%v)", place, what, l.unreadable, l.why))
 	}
 	return notices
 }

@@ -202,7 +202,7 @@ func TestLoadNativeInput(t *testing.T) {
 		class   error
 		says    string // in the error or in a notice
 	}{
-		"a chunk is missing":  {func(n *nativeScene) []*kgo.Record { return whole(n)[1:] }, codec.ErrCorrupt, "the head counts 2 chunks, there are 1"},
+		"a chunk is missing":  {func(n *nativeScene) []*kgo.Record { return whole(n)[1:] }, codec.ErrCorrupt, "chunks differ: the head counts 2, there are 1"},
 		"the head is missing": {func(n *nativeScene) []*kgo.Record { return whole(n)[:1] }, codec.ErrCorrupt, "without a head"},
 		"a newer version": {func(n *nativeScene) []*kgo.Record {
 			records := whole(n)

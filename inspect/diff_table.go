@@ -29,7 +29,7 @@ func (v DiffView) Tables(layout Layout) []Table {
 }
 
 func (v DiffView) heading() []Cell {
-	line := plural(len(v.Partitions), "partition") + " changed"
+	line := Plural(len(v.Partitions), "partition") + " changed"
 	if !v.Differs() {
 		line = "nothing changed"
 	}

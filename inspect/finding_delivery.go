@@ -16,7 +16,7 @@ func rejected(_ *Group, p *Partition) *Finding {
 	}
 	return &Finding{
 		Kind: "rejected", Level: LevelWarn, Ranges: ranges,
-		Message: fmt.Sprintf("archived without being processed, because rejected or delivered too often: %s", plural(ranges.Count(), "record")),
+		Message: fmt.Sprintf("archived without being processed, because rejected or delivered too often: %s", Plural(ranges.Count(), "record")),
 		Remedy:  p.Command("records", "--rejected"),
 	}
 }
@@ -37,7 +37,7 @@ func nearDeliveryLimit(g *Group, p *Partition) *Finding {
 	ranges := codec.NewRanges(near...)
 	return &Finding{
 		Kind: "near-delivery-limit", Level: LevelWarn, Ranges: ranges,
-		Message: fmt.Sprintf("delivered in vain so often that the next time is the last (the limit is %d): %s", g.DeliveryLimit, plural(ranges.Count(), "record")),
+		Message: fmt.Sprintf("delivered in vain so often that the next time is the last (the limit is %d): %s", g.DeliveryLimit, Plural(ranges.Count(), "record")),
 		Remedy:  p.Command("records"),
 	}
 }

@@ -13,7 +13,7 @@ func lost(_ *Group, p *Partition) *Finding {
 	}
 	return &Finding{
 		Kind: "lost", Level: LevelWarn, Ranges: ranges,
-		Message: fmt.Sprintf("outstanding, but removed by retention, which keeps the log from %d on: %s will never be processed", p.LogStart, plural(ranges.Count(), "record")),
+		Message: fmt.Sprintf("outstanding, but removed by retention, which keeps the log from %d on: %s will never be processed", p.LogStart, Plural(ranges.Count(), "record")),
 		Remedy:  p.Command("compact"),
 	}
 }

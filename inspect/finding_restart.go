@@ -92,7 +92,7 @@ func tells(t *codec.PCTake, again codec.Ranges) string {
 	case again.Empty():
 		text += "; that changes nothing"
 	default:
-		text += fmt.Sprintf("; it processes %s again that are done (%s)", plural(again.Count(), "record"), shortRanges(again))
+		text += fmt.Sprintf("; it processes %s again that are done (%s)", Plural(again.Count(), "record"), shortRanges(again))
 	}
 	return text
 }
@@ -111,7 +111,7 @@ func restartGreyhound(_ *Group, p *Partition) *Finding {
 	return &Finding{
 		Kind: "restart", Level: LevelWarn, Ranges: skipped,
 		Message: fmt.Sprintf("on its start, greyhound reads more than one gap as none: it goes on at %d and never processes %s (%s)",
-			p.Committed, plural(skipped.Count(), "record"), shortRanges(skipped)),
+			p.Committed, Plural(skipped.Count(), "record"), shortRanges(skipped)),
 		Remedy: p.Command("replay", "--to-topic", "RETRY-TOPIC"),
 	}
 }

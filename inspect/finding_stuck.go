@@ -23,7 +23,7 @@ func (c *checking) stuck(g *Group, p *Partition) *Finding {
 	f := &Finding{
 		Kind: "stuck", Level: LevelWarn, Ranges: codec.NewRanges(first),
 		Message: fmt.Sprintf("%s outstanding, the oldest, at %d, for %s (written at %s)",
-			plural(held.Count(), "record"), first.Start, c.ago(p.OldestGapAt), Time{p.OldestGapAt}),
+			Plural(held.Count(), "record"), first.Start, c.ago(p.OldestGapAt), Time{p.OldestGapAt}),
 	}
 	target := p.place().String() + "@" + strconv.FormatInt(first.Start, 10)
 	if before := c.earlier[p.Key]; before != nil && before.HasState() && before.State.Gaps.Contains(first.Start) {
@@ -34,7 +34,7 @@ func (c *checking) stuck(g *Group, p *Partition) *Finding {
 		f.Message += "; the group has no member that could process them: start its consumer"
 		return f
 	}
-	f.Message += fmt.Sprintf("; the group has %s: the record fails again and again, or its processing hangs; gapctl skip gets past it", plural(len(g.Members), "member"))
+	f.Message += fmt.Sprintf("; the group has %s: the record fails again and again, or its processing hangs; gapctl skip gets past it", Plural(len(g.Members), "member"))
 	if p.Home != gapstore.HomeShareState {
 		f.Message += ", once the consumers are stopped"
 	}

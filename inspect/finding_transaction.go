@@ -56,7 +56,7 @@ func (c *checking) holdsLastStable(p *Partition) *Finding {
 	}
 	at := p.place()
 	f := &Finding{Kind: "open-transaction", Level: LevelInfo, Ranges: codec.NewRanges(codec.Range{Start: p.LastStable, End: p.LogEnd})}
-	blocked := fmt.Sprintf("read-committed consumers get nothing from %d on, which is %s", p.LastStable, plural(f.Ranges.Count(), "offset"))
+	blocked := fmt.Sprintf("read-committed consumers get nothing from %d on, which is %s", p.LastStable, Plural(f.Ranges.Count(), "offset"))
 	open := c.transactions.open[at]
 	if len(open) == 0 {
 		err := c.transactions.failed[at]

@@ -139,7 +139,7 @@ func readAges(ctx context.Context, store *gapstore.Store, leader int32, logs []*
 	room := int32(ageBytesFirst)
 	for round := 0; len(logs) > 0; round++ {
 		if round == rounds {
-			return fmt.Sprintf("the age of the oldest gap is not known for %d partitions: there are too many to read; ask for fewer groups", waiting(logs))
+			return fmt.Sprintf("the age of the oldest gap is not known for %s: there are too many to read; ask for fewer groups", Plural(waiting(logs), "partition"))
 		}
 		part := logs[:min(len(logs), ageLogsPerFetch)]
 		positions := make([]gapstore.Position, len(part))
@@ -155,7 +155,7 @@ func readAges(ctx context.Context, store *gapstore.Store, leader int32, logs []*
 			got[i] = gapstore.Fetched{Next: f.Next, Err: f.Err}
 		})
 		if err != nil {
-			return fmt.Sprintf("the age of the oldest gap is not known for %d partitions: %v", waiting(logs), err)
+			return fmt.Sprintf("the age of the oldest gap is not known for %s: %v", Plural(waiting(logs), "partition"), err)
 		}
 		var starved, served []*ageLog
 		for i, log := range part {

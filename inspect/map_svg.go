@@ -119,7 +119,7 @@ func (d *svg) strip(s *Strip) {
 // title is what a viewer shows for the strip that is pointed at.
 func (s *Strip) title() string {
 	return fmt.Sprintf("%s: stable %s, max %s, log %s to %s, %s outstanding in %s", s.place(), s.Stable, s.Max,
-		s.LogStart, s.LogEnd, s.Outstanding, plural(s.GapCount, "gap"))
+		s.LogStart, s.LogEnd, s.Outstanding, Plural(s.GapCount, "gap"))
 }
 
 // cells draws the strip: one path for each kind, so that 300 strips of many

@@ -60,7 +60,7 @@ func phantom(_ *Group, p *Partition) *Finding {
 	}
 	f := &Finding{
 		Kind: "phantom", Level: LevelInfo, Ranges: p.Phantoms,
-		Message: fmt.Sprintf("outstanding, but there is no record that a consumer could get (transaction markers, aborted transactions, log compaction): %s", plural(p.Phantoms.Count(), "offset")),
+		Message: fmt.Sprintf("outstanding, but there is no record that a consumer could get (transaction markers, aborted transactions, log compaction): %s", Plural(p.Phantoms.Count(), "offset")),
 		Remedy:  p.Command("compact"),
 	}
 	for gap := range p.State.Gaps.All() {

@@ -123,7 +123,7 @@ func reportNumbers(v *GroupView, now Time) []reportNumber {
 		oldest = reportNumber{"oldest gap", string(v.OldestGapAt.appendAge(nil, now)), "since " + v.OldestGapAt.String()}
 	}
 	return []reportNumber{
-		{"outstanding", v.Outstanding.String(), "records in " + plural(max(0, v.GapCount), "gap") + ", not committed"},
+		{"outstanding", v.Outstanding.String(), "records in " + Plural(max(0, v.GapCount), "gap") + ", not committed"},
 		oldest,
 		{"true lag", v.TrueLag.String(), "records that really remain"},
 		{"lag", v.Lag.String(), "what plain tools print"},

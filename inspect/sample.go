@@ -116,7 +116,7 @@ func (s *sample) read(ctx context.Context, store *gapstore.Store) (notices []str
 		targets = append(targets, gapstore.Target{Topic: key.Topic, Partition: key.Partition, Ranges: p.asked})
 	}
 	if skipped > 0 {
-		notices = append(notices, fmt.Sprintf("%d partitions were not searched for what their stuck records have in common: there are too many; check fewer groups", skipped))
+		notices = append(notices, fmt.Sprintf("what the stuck records have in common was not looked for in %s: there are too many; check fewer groups", Plural(skipped, "partition")))
 	}
 	for found, err := range store.ReadRecords(ctx, targets, gapstore.ReadOptions{}) {
 		at := place{found.Topic, found.Partition}

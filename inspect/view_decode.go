@@ -214,5 +214,5 @@ func (v *Decoding) gapsText(layout Layout) string {
 	if layout == Wide {
 		shown = v.Gaps.String()
 	}
-	return shown + "  (" + v.Outstanding.String() + " outstanding in " + plural(v.GapCount, "gap") + ")"
+	return shown + "  (" + v.Outstanding.String() + " outstanding in " + Plural(v.GapCount, "gap") + ")"
 }

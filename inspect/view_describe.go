@@ -92,7 +92,7 @@ func (g *GroupView) summary(now Time) string {
 			who = append(who, word)
 		}
 	}
-	who = append(who, plural(g.Members, "member"), plural(g.Partitions, "partition"))
+	who = append(who, Plural(g.Members, "member"), Plural(g.Partitions, "partition"))
 	line := "  " + strings.Join(who, ", ") + ": "
 	switch {
 	case g.Error != nil:
@@ -106,7 +106,7 @@ func (g *GroupView) summary(now Time) string {
 	case g.Outstanding == 0:
 		return line + "nothing outstanding, lag " + g.Lag.String()
 	}
-	line += fmt.Sprintf("%s outstanding in %s, true lag %s, lag %s", g.Outstanding, plural(g.GapCount, "gap"), g.TrueLag, g.Lag)
+	line += fmt.Sprintf("%s outstanding in %s, true lag %s, lag %s", g.Outstanding, Plural(g.GapCount, "gap"), g.TrueLag, g.Lag)
 	if !g.OldestGapAt.IsZero() {
 		line += fmt.Sprintf(", oldest outstanding record written %s ago (%s)", g.OldestGapAt.appendAge(nil, now), g.OldestGapAt)
 	}

@@ -96,7 +96,7 @@ func (v *SlotView) line(now Time) string {
 	if v.Error != nil {
 		return fmt.Sprintf("slot %s, %s: %s", v.Slot, who, v.Error.Message)
 	}
-	line := fmt.Sprintf("slot %s, %s: stable %s, max %s, %s outstanding in %s", v.Slot, who, v.Stable, v.Max, v.Outstanding, plural(v.GapCount, "gap"))
+	line := fmt.Sprintf("slot %s, %s: stable %s, max %s, %s outstanding in %s", v.Slot, who, v.Stable, v.Max, v.Outstanding, Plural(v.GapCount, "gap"))
 	if !v.CommittedAt.IsZero() {
 		line += fmt.Sprintf(", committed %s ago", v.CommittedAt.appendAge(nil, now))
 	}

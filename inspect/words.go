@@ -7,8 +7,8 @@ import (
 	"github.com/gapctl/gapctl/codec"
 )
 
-// plural is a number of things: "1 gap", "2 gaps".
-func plural[N int | int64 | Count](n N, thing string) string {
+// Plural is a number of things: "1 gap", "2 gaps".
+func Plural[N int | int64 | Count](n N, thing string) string {
 	if n == 1 {
 		return "1 " + thing
 	}
@@ -23,7 +23,7 @@ func shortRanges(ranges codec.Ranges) string {
 	var texts []string
 	for r := range ranges.All() {
 		if len(texts) == shownRanges {
-			texts = append(texts, "and "+plural(int64(ranges.Len()-shownRanges), "more range"))
+			texts = append(texts, "and "+Plural(int64(ranges.Len()-shownRanges), "more range"))
 			break
 		}
 		texts = append(texts, r.String())
