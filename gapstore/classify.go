@@ -67,18 +67,16 @@ func classOf(err error) (class error, hint string) {
 		return ErrUnavailable, "check the address, and that the broker runs and can be reached"
 	case errors.Is(err, kgo.ErrAborting):
 		return ErrUnavailable, "a broker did not take what the transaction wrote: try again"
-	case isTooOld(err):
+	case reads(err, "broker is too old"), reads(err, "request key is unknown"): // its list of requests lacks this one
 		return ErrUnsupported, hintUnsupported
+	case kgo.IsRetryableBrokerErr(err), reads(err, "unknown broker"): // its connection died, or nobody names it any more
+		return ErrUnavailable, hintMoving
 	}
 	return nil, ""
 }
 
-// isTooOld recognises errors of kgo that it does not export: the broker's list
-// of requests lacks the one that was to be sent.
-func isTooOld(err error) bool {
-	text := err.Error()
-	return strings.Contains(text, "broker is too old") || strings.Contains(text, "request key is unknown")
-}
+// reads recognises an error of kgo that it does not export, by its text.
+func reads(err error, text string) bool { return strings.Contains(err.Error(), text) }
 
 func classOfCode(code *kerr.Error) (class error, hint string) {
 	switch code {

@@ -10,6 +10,7 @@ import (
 	"time"
 
 	"github.com/twmb/franz-go/pkg/kerr"
+	"github.com/twmb/franz-go/pkg/kgo"
 	"github.com/twmb/franz-go/pkg/kmsg"
 )
 
@@ -89,6 +90,69 @@ func TestClassify(t *testing.T) {
 	}
 	if Classify("try", nil) != nil {
 		t.Error("no error, but one was made")
+	}
+}
+
+// kgo does not export what it says of a broker that it can't reach any more.
+func TestBrokerThatIsGoneIsUnavailable(t *testing.T) {
+	c := fakeCluster(t)
+	hangUp := func(kmsg.Request) (kmsg.Response, error, bool) {
+		c.KeepControl()
+		return nil, errors.New("hang up"), true
+	}
+	elsewhere := func(req kmsg.Request) (kmsg.Response, error, bool) {
+		c.KeepControl()
+		resp := req.ResponseKind().(*kmsg.FindCoordinatorResponse)
+		at := kmsg.NewFindCoordinatorResponseCoordinator()
+		at.Key, at.NodeID = "billing", 99
+		resp.Coordinators = append(resp.Coordinators, at)
+		return resp, nil, true
+	}
+	list, beat := kmsg.NewPtrListGroupsRequest(), kmsg.NewPtrHeartbeatRequest()
+	beat.Group = "billing"
+	for name, try := range map[string]func(*kgo.Client) error{
+		"nobody names it": func(cl *kgo.Client) error {
+			_, err := cl.Broker(99).RetriableRequest(t.Context(), list)
+			return err
+		},
+		"nobody names the coordinator": func(cl *kgo.Client) error {
+			c.ControlKey(kmsg.FindCoordinator.Int16(), elsewhere)
+			_, err := beat.RequestWith(t.Context(), cl)
+			return err
+		},
+		"it hangs up": func(cl *kgo.Client) error {
+			c.ControlKey(kmsg.ListGroups.Int16(), hangUp)
+			errs := make(chan error)
+			for range 20 { // those on the same connection fail with another error
+				go func() {
+					_, err := cl.Broker(0).RetriableRequest(t.Context(), list)
+					errs <- Classify("list", err)
+				}()
+			}
+			var all error
+			for range 20 {
+				if err := <-errs; err == nil || !errors.Is(err, ErrUnavailable) {
+					all = fmt.Errorf("%v has no class", err)
+				} else if all == nil {
+					all = err
+				}
+			}
+			return all
+		},
+	} {
+		t.Run(name, func(t *testing.T) {
+			cl, err := dialTo(c.ListenAddrs()...)(kgo.RequestRetries(1), kgo.RetryBackoffFn(func(int) time.Duration { return time.Millisecond }))
+			if err != nil {
+				t.Fatal(err)
+			}
+			defer cl.Close()
+			if _, err := kmsg.NewPtrMetadataRequest().RequestWith(t.Context(), cl); err != nil {
+				t.Fatal(err)
+			}
+			if err := Classify("try", try(cl)); !errors.Is(err, ErrUnavailable) {
+				t.Errorf("error %v, want ErrUnavailable", err)
+			}
+		})
 	}
 }
 

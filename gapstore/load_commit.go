@@ -121,7 +121,7 @@ func (s *Store) fetchOffsets(ctx context.Context, broker int32, groups []string,
 		req.Groups = append(req.Groups, g)
 	}
 	kresp, err := s.client.Broker(int(broker)).RetriableRequest(ctx, offsetFetch{req})
-	if err != nil && len(groups) > 1 && ctx.Err() == nil && isTooLarge(err) {
+	if err != nil && len(groups) > 1 && ctx.Err() == nil && reads(err, "response exceeds BrokerMaxReadBytes") {
 		half := len(groups) / 2
 		found, failed = s.fetchOffsets(ctx, broker, groups[:half], stable)
 		more, moreFailed := s.fetchOffsets(ctx, broker, groups[half:], stable)
@@ -216,14 +216,4 @@ func commitEntries(group *kmsg.OffsetFetchResponseGroup, pending map[place]bool,
 	}
 	decodeAll(entries)
 	return entries
-}
-
-// isTooLarge recognises an error of kgo that it does not export.
-func isTooLarge(err error) bool {
-	for ; err != nil; err = errors.Unwrap(err) {
-		if err.Error() == "response exceeds BrokerMaxReadBytes" {
-			return true
-		}
-	}
-	return false
 }
