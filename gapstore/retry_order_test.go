@@ -108,7 +108,7 @@ func (s *shift) run() {
 	for range 3 {
 		all.Go(func() {
 			for i := 0; ctx.Err() == nil; i++ { // later lives are longer, so that a slow machine gets through
-				life, end := context.WithTimeout(ctx, time.Duration(100+rand.IntN(900+100*i))*time.Millisecond)
+				life, end := context.WithTimeout(ctx, time.Duration(100+rand.IntN(900<<min(i/5, 6)))*time.Millisecond)
 				if err := s.member(life); err != nil {
 					s.t.Error(err)
 				}
