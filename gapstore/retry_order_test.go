@@ -48,7 +48,8 @@ func number(r *kgo.Record) (i int) {
 
 // member is one that works until the context ends, and then leaves, or crashes.
 func (s *shift) member(ctx context.Context) error {
-	o := s.options(kgo.SessionTimeout(time.Second))
+	// The fake broker waits for one that has left while it joined until this is over.
+	o := s.options(kgo.SessionTimeout(time.Second), kgo.RebalanceTimeout(3*time.Second))
 	o.Sharing, o.Drain = s.sharing, 100*time.Millisecond
 	c, err := NewConsumer(context.WithoutCancel(ctx), s.dial, o)
 	if err != nil {
