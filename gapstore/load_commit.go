@@ -1,7 +1,6 @@
 package gapstore
 
 import (
-	"cmp"
 	"context"
 	"errors"
 	"maps"
@@ -188,14 +187,11 @@ func commitEntries(group *kmsg.OffsetFetchResponseGroup, pending map[place]bool,
 	n := 0
 	for i := range group.Topics {
 		n += len(group.Topics[i].Partitions)
-		slices.SortFunc(group.Topics[i].Partitions, func(a, b kmsg.OffsetFetchResponseGroupTopicPartition) int {
-			return cmp.Compare(a.Partition, b.Partition) // here and not later: entries are large
-		})
 	}
 	entries := make([]Entry, 0, n)
 	for i := range group.Topics {
 		t := &group.Topics[i]
-		for j := range t.Partitions {
+		for _, j := range inOrder(t.Partitions) {
 			p := &t.Partitions[j]
 			if !wanted(t.Topic, p.Partition) || (p.ErrorCode == 0 && p.Offset < 0) {
 				continue // Kafka answers -1 where nothing is committed
@@ -216,4 +212,20 @@ func commitEntries(group *kmsg.OffsetFetchResponseGroup, pending map[place]bool,
 	}
 	decodeAll(entries)
 	return entries
+}
+
+// inOrder are the indices of partitions by ascending number, as a broker tells
+// them in the order of a hash table. Entries are then made in that order: to sort
+// them, or what they are made of, is to move large structs about.
+func inOrder(partitions []kmsg.OffsetFetchResponseGroupTopicPartition) []uint32 {
+	keys := make([]uint64, len(partitions))
+	for i := range partitions {
+		keys[i] = uint64(partitions[i].Partition)<<32 | uint64(i)
+	}
+	slices.Sort(keys)
+	order := make([]uint32, len(keys))
+	for i, key := range keys {
+		order[i] = uint32(key)
+	}
+	return order
 }
