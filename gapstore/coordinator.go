@@ -24,7 +24,8 @@ type AskBroker func(ctx context.Context, broker int32, keys []string) map[string
 
 // AtCoordinators calls ask once for each broker that coordinates any of groups,
 // for all at the same time. Where the coordinator has moved or is loading, ask is
-// called again, for some seconds. The result is what still fails then, by group.
+// called again, for some seconds; so ask may only read. The result is what still
+// fails then, by group.
 func (s *Store) AtCoordinators(ctx context.Context, groups []string, ask AskBroker) map[string]error {
 	return s.atCoordinators(ctx, kindGroupCoordinator, groups, ask)
 }
@@ -33,7 +34,11 @@ func (s *Store) AtCoordinators(ctx context.Context, groups []string, ask AskBrok
 func (s *Store) atCoordinators(ctx context.Context, kind int8, keys []string, ask AskBroker) map[string]error {
 	failed := map[string]error{}
 	for try := 0; len(keys) > 0; try++ {
-		byBroker, lost := s.coordinators(ctx, kind, keys)
+		byBroker, lost := s.listers(kind, keys), map[string]error{}
+		listed := byBroker != nil
+		if !listed {
+			byBroker, lost = s.coordinators(ctx, kind, keys)
+		}
 		var mu sync.Mutex
 		var asking sync.WaitGroup
 		for broker, keys := range byBroker {
@@ -49,17 +54,53 @@ func (s *Store) atCoordinators(ctx context.Context, kind int8, keys []string, as
 		asking.Wait()
 		keys = nil
 		for key, err := range lost {
-			if try+1 < coordinatorTries && ctx.Err() == nil && hasMoved(err) {
+			again := hasMoved(err) || listed && errors.Is(Classify("ask", err), ErrUnavailable)
+			if try+1 < coordinatorTries && ctx.Err() == nil && again {
+				s.unlist(key)
 				keys = append(keys, key)
 				continue
 			}
 			failed[key] = err
 		}
-		if len(keys) > 0 {
+		if len(keys) > 0 && !listed {
 			pause(ctx, min(25*time.Millisecond<<try, time.Second))
 		}
 	}
 	return failed
+}
+
+// Listed takes over which broker has listed each group. A broker lists the groups
+// that it coordinates, so it need not be looked for again: each group is asked
+// about there first, until the next list. A group that two brokers have listed
+// has just moved, and does not belong in it.
+func (s *Store) Listed(brokers map[string]int32) {
+	s.mu.Lock()
+	defer s.mu.Unlock()
+	s.listed = brokers
+}
+
+// listers are the brokers that have listed keys; nil unless that is known of each.
+func (s *Store) listers(kind int8, keys []string) map[int32][]string {
+	if kind != kindGroupCoordinator {
+		return nil
+	}
+	s.mu.Lock()
+	defer s.mu.Unlock()
+	byBroker := map[int32][]string{}
+	for _, key := range keys {
+		broker, ok := s.listed[key]
+		if !ok {
+			return nil
+		}
+		byBroker[broker] = append(byBroker[broker], key)
+	}
+	return byBroker
+}
+
+func (s *Store) unlist(group string) {
+	s.mu.Lock()
+	defer s.mu.Unlock()
+	delete(s.listed, group)
 }
 
 func hasMoved(err error) bool {

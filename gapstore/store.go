@@ -22,7 +22,8 @@ type Store struct {
 	decompressor boundedDecompressor
 
 	mu     sync.Mutex
-	limits *limits // once the broker has told them
+	limits *limits          // once the broker has told them
+	listed map[string]int32 // the broker that has listed a group
 }
 
 // Open dials the cluster and asks who it is. The error is an [*Error]; ctx

@@ -135,6 +135,7 @@ func findUnlisted(ctx context.Context, store *gapstore.Store, groups []*Group) {
 // notices, and the error is that of the last; nil are listed when none answers.
 func listGroups(ctx context.Context, store *gapstore.Store) (listed map[string]*Group, notices []string, err error) {
 	listed = map[string]*Group{}
+	coordinators := map[string]int32{}
 	answered := false
 	for _, shard := range store.Client().RequestSharded(ctx, kmsg.NewPtrListGroupsRequest()) {
 		failed := shard.Err
@@ -152,11 +153,17 @@ func listGroups(ctx context.Context, store *gapstore.Store) (listed map[string]*
 		}
 		answered = true
 		for _, g := range shard.Resp.(*kmsg.ListGroupsResponse).Groups {
+			if listed[g.Group] != nil {
+				delete(coordinators, g.Group) // it moves from one broker to the other
+			} else {
+				coordinators[g.Group] = shard.Meta.NodeID
+			}
 			listed[g.Group] = &Group{Name: g.Group, Type: strings.ToLower(g.GroupType), State: g.GroupState}
 		}
 	}
 	if !answered {
 		return nil, nil, err
 	}
+	store.Listed(coordinators)
 	return listed, notices, err
 }
