@@ -137,7 +137,9 @@ func connectionOf(flags *pflag.FlagSet) *connection {
 	}
 	c := new(connection)
 	c.bootstrap, _ = flags.GetString("bootstrap-server") // each is there, and of that type
-	c.properties, _ = flags.GetStringArray("property")
+	if given, ok := flags.Lookup("property").Value.(*texts); ok {
+		c.properties = *given
+	}
 	c.commandConfig, _ = flags.GetString("command-config")
 	c.context, _ = flags.GetString("context")
 	return c
