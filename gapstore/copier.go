@@ -63,8 +63,7 @@ func (c *Copier) Produce(ctx context.Context, r *kgo.Record) {
 // unless the class is [ErrUnknownOutcome].
 func (c *Copier) Commit(ctx context.Context) error {
 	op := "copy records of group " + c.group
-	err := c.producer.Flush(ctx)
-	err = errors.Join(err, c.failure())
+	err := errors.Join(c.producer.Flush(ctx), c.failure())
 	ending, cancel := context.WithTimeout(context.WithoutCancel(ctx), endTimeout)
 	defer cancel()
 	if err != nil {
