@@ -77,13 +77,14 @@ func (g *gathering) complete(ctx context.Context, groups []*Group) []Group {
 		*group = Group{} // its partitions are elsewhere now, if anywhere
 	}
 	topics, err := findLogs(ctx, g.store, kept)
-	inParallel(len(kept), func(i int) {
-		kept[i].setLogs(topics, err)
-		judge(&kept[i]) // no finding is about ages
+	inParallel(len(kept), func(i int) { kept[i].setLogs(topics, err) })
+	work.Go(func() { // no finding is about ages
+		inParallel(len(kept), func(i int) { judge(&kept[i]) })
 	})
 	if err == nil && !g.query.SkipAges {
 		g.into.note(gatherAges(ctx, g.store, topics, kept)...)
 	}
+	work.Wait()
 	return kept
 }
 
