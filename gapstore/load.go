@@ -30,6 +30,8 @@ type Loaded struct {
 	// Entries, for want of a right; nil when they are. A commit without metadata
 	// may then have gaps all the same.
 	Unseen error
+
+	native bool // some of Entries are native commits
 }
 
 // Wanted tells which partitions to load.
@@ -71,7 +73,9 @@ func (s *Store) LoadWith(ctx context.Context, natives *Natives, refs []Ref, want
 			from = shared
 		}
 		loaded[i] = *from[ref.Group]
-		sortEntries(loaded[i].Entries)
+		if ref.Share || loaded[i].native { // commits are made in order
+			sortEntries(loaded[i].Entries)
+		}
 	}
 	return loaded, notices
 }

@@ -42,6 +42,9 @@ func (s *Store) loadConsumers(ctx context.Context, before *Natives, groups []str
 // doubtful reports whether pairs of l do not match that were different, or not
 // there, when last seen. When it is the last try, they are on the move.
 func (l *Loaded) doubtful(seen map[Key]pair, last bool) (again bool) {
+	if !l.native {
+		return false
+	}
 	for i := range l.Entries {
 		e := &l.Entries[i]
 		if e.Home != HomeNative {
@@ -137,7 +140,7 @@ const leftover = "native-leftover"
 // leave the commit's metadata empty: where there is some, the group has gone
 // over to another format since, and the records count for nothing.
 func (l *Loaded) adopt(native Entry, index map[Key]int) {
-	l.Err = nil
+	l.Err, l.native = nil, true
 	i, ok := index[native.Key]
 	if !ok {
 		l.Entries = append(l.Entries, native)

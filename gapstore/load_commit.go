@@ -1,6 +1,7 @@
 package gapstore
 
 import (
+	"cmp"
 	"context"
 	"errors"
 	"maps"
@@ -181,9 +182,10 @@ func responseGroups(group string, resp *kmsg.OffsetFetchResponse) []kmsg.OffsetF
 	return []kmsg.OffsetFetchResponseGroup{g}
 }
 
-// commitEntries are the wanted commits of a group, decoded. Metadata may have as
-// many UTF-16 units as limit.
+// commitEntries are the wanted commits of a group, decoded, sorted by topic, then
+// partition. Metadata may have as many UTF-16 units as limit.
 func commitEntries(group *kmsg.OffsetFetchResponseGroup, pending map[place]bool, wanted Wanted, limit int) []Entry {
+	slices.SortFunc(group.Topics, func(a, b kmsg.OffsetFetchResponseGroupTopic) int { return cmp.Compare(a.Topic, b.Topic) })
 	n := 0
 	for i := range group.Topics {
 		n += len(group.Topics[i].Partitions)
@@ -218,9 +220,9 @@ func commitEntries(group *kmsg.OffsetFetchResponseGroup, pending map[place]bool,
 // them in the order of a hash table. Entries are then made in that order: to sort
 // them, or what they are made of, is to move large structs about.
 func inOrder(partitions []kmsg.OffsetFetchResponseGroupTopicPartition) []uint32 {
-	keys := make([]uint64, len(partitions))
+	keys := make([]int64, len(partitions))
 	for i := range partitions {
-		keys[i] = uint64(partitions[i].Partition)<<32 | uint64(i)
+		keys[i] = int64(partitions[i].Partition)<<32 | int64(i)
 	}
 	slices.Sort(keys)
 	order := make([]uint32, len(keys))

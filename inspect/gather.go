@@ -77,7 +77,10 @@ func (g *gathering) complete(ctx context.Context, groups []*Group) []Group {
 		*group = Group{} // its partitions are elsewhere now, if anywhere
 	}
 	topics, err := findLogs(ctx, g.store, kept)
-	inParallel(len(kept), func(i int) { kept[i].setLogs(topics, err) })
+	inParallel(len(kept), func(i int) {
+		kept[i].setLogs(topics, err)
+		kept[i].moving = kept[i].moves()
+	})
 	work.Go(func() { // no finding is about ages
 		inParallel(len(kept), func(i int) { judge(&kept[i]) })
 	})

@@ -104,7 +104,7 @@ func (g *gathering) completeAll(ctx context.Context, groups []*Group) []Group {
 	for {
 		moving := map[string]bool{}
 		for i := range kept {
-			if kept[i].moves() {
+			if kept[i].moving {
 				moving[kept[i].Name] = true
 			}
 		}

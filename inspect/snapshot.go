@@ -42,6 +42,7 @@ type Group struct {
 
 	unlisted bool // known from native commits alone
 	partial  bool // some partitions were not asked for
+	moving   bool // something of it may be available soon
 }
 
 // Member is one member of a group.
