@@ -38,8 +38,11 @@ func Decode(metadata string, committed int64) (Decoded, error) {
 	}
 	for i := range formats {
 		f := &formats[i]
-		if f.match != nil && f.match(metadata) {
-			return f.read(metadata, committed)
+		if !f.mayMatch(metadata) {
+			continue
+		}
+		if d, err := f.read(metadata, committed); err == nil || f.match(metadata) {
+			return d, err
 		}
 	}
 	return Decoded{}, &Error{Class: ErrUnknownFormat, Position: -1, Reason: "no format recognises the metadata"}

@@ -30,6 +30,11 @@ type Format struct {
 	// match reports whether metadata is in this format, as cheaply as can be:
 	// well-formedness is the decoder's to judge. nil for internal topics.
 	match func(metadata string) bool
+	// begins is a first part of match, where all of match is to read the whole
+	// text, as decode does: metadata is only then matched when it can not be
+	// decoded. What decode accepts and begins like this, match accepts as well.
+	// nil: there is no such part.
+	begins func(metadata string) bool
 	// decode reads metadata that match accepted. It fills State, Encoding and
 	// Anomalies.
 	decode func(metadata string, committed int64) (Decoded, error)
@@ -81,6 +86,15 @@ func Lookup(name string) (Format, bool) {
 		}
 	}
 	return Format{}, false
+}
+
+// mayMatch reports whether metadata is in the format, as far as can be told
+// before it is decoded.
+func (f *Format) mayMatch(metadata string) bool {
+	if f.begins != nil {
+		return f.begins(metadata)
+	}
+	return f.match != nil && f.match(metadata)
 }
 
 // encoding is the encoding of that name within f.

@@ -7,9 +7,9 @@ import (
 )
 
 // FuzzDecodeMetadata: whatever the text, nothing panics; an error is an
-// [*Error] with a class, a place and a reason; ranges are no more than the text
-// can hold; and what a writable format reads it can write so that it reads the
-// same again.
+// [*Error] with a class, a place and a reason, and the format is the first that
+// matches; ranges are no more than the text can hold; and what a writable format
+// reads it can write so that it reads the same again.
 func FuzzDecodeMetadata(f *testing.F) {
 	for _, text := range parallelConsumerTexts() {
 		f.Add(text, int64(100))
@@ -23,8 +23,13 @@ func FuzzDecodeMetadata(f *testing.F) {
 	f.Add("R0-9999999999", int64(0))
 	f.Add("10000000000#0_9999999999", int64(1)<<62)
 	f.Add("B9223372036854775800:11", int64(1)<<62)
+	for _, text := range []string{"bgABADI=\n", "bg===", "b=", "bgA!", "%w", "%wb\"", "-1#", "#"} {
+		f.Add(text, int64(-1))
+		f.Add(text, int64(1))
+	}
 	f.Fuzz(func(t *testing.T, metadata string, committed int64) {
 		d, err := Decode(metadata, committed)
+		checkRecognised(t, metadata, d, err)
 		if err != nil {
 			var e *Error
 			if !errors.As(err, &e) || e.Class == nil || e.Position < -1 || e.Reason == "" {
@@ -52,6 +57,25 @@ func FuzzDecodeMetadata(f *testing.F) {
 			t.Fatalf("%+v\nis written as %+v\nand read as %+v, %v", d, out, again, err)
 		}
 	})
+}
+
+// checkRecognised: what was decoded, or could not be, is of the first format that
+// matches, although not every one is asked before it decodes.
+func checkRecognised(t *testing.T, metadata string, d Decoded, err error) {
+	t.Helper()
+	got := d.Format
+	if e := (*Error)(nil); errors.As(err, &e) {
+		got = e.Format
+	}
+	want := ""
+	for i := range formats {
+		if f := &formats[i]; want == "" && metadata != "" && f.match != nil && f.match(metadata) {
+			want = f.Name
+		}
+	}
+	if got != want {
+		t.Fatalf("%q is %q, %v; the first to match is %q", metadata, got, err, want)
+	}
 }
 
 // checkDecoded: the ranges are well-formed and bounded, and messages are fit

@@ -35,8 +35,10 @@ func matchGreyhound(metadata string) bool {
 		text, err := gunzip(metadata, 1)
 		return err != nil || text != "" && strings.Contains("-0123456789", text)
 	}
-	number, gaps, ok := strings.Cut(strings.TrimPrefix(metadata, "-"), "#")
-	return ok && isDigits(number) && strings.Trim(gaps, "0123456789_$-") == ""
+	text := strings.TrimPrefix(metadata, "-")
+	digits := leadingDigits(text)
+	gaps, ok := strings.CutPrefix(text[digits:], "#")
+	return ok && digits > 0 && strings.Trim(gaps, "0123456789_$-") == ""
 }
 
 func decodeGreyhound(metadata string, committed int64) (Decoded, error) {

@@ -21,6 +21,7 @@ var parallelConsumer = Format{
 	Writer:    "Confluent Parallel Consumer (0.1 and later) and its fork (0.6 and later)",
 	Encodings: pcEncodings(),
 	match:     matchParallelConsumer,
+	begins:    beginsParallelConsumer,
 	decode:    decodeParallelConsumer,
 	smallest:  smallestParallelConsumer,
 }
@@ -70,16 +71,27 @@ func isPCMagic(b byte) bool {
 	return ok || b == envelopeMagic
 }
 
-// matchParallelConsumer looks at the alphabet, and decodes the first byte only.
-func matchParallelConsumer(metadata string) bool {
+// beginsParallelConsumer decodes the first byte.
+func beginsParallelConsumer(metadata string) bool {
 	if z85, ok := strings.CutPrefix(metadata, z85Prefix); ok {
-		return matchZ85(z85)
+		return beginsZ85(z85)
 	}
-	text := strings.TrimSuffix(strings.TrimSuffix(metadata, "="), "=")
-	if len(text) < 2 || !isPCMagic(sextets[text[0]]<<2|sextets[text[1]]>>4) {
+	if len(metadata) < 2 {
 		return false
 	}
-	return within(text, &sextets)
+	first, second := sextets[metadata[0]], sextets[metadata[1]]
+	return first != noDigit && second != noDigit && isPCMagic(first<<2|second>>4)
+}
+
+// matchParallelConsumer looks at the alphabet as well.
+func matchParallelConsumer(metadata string) bool {
+	if !beginsParallelConsumer(metadata) {
+		return false
+	}
+	if z85, ok := strings.CutPrefix(metadata, z85Prefix); ok {
+		return within(z85, &z85Values)
+	}
+	return within(strings.TrimSuffix(strings.TrimSuffix(metadata, "="), "="), &sextets)
 }
 
 // pcReading is the reading of one map. It is reused, so that its buffers are.

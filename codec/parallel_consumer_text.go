@@ -144,9 +144,10 @@ func (r *pcReading) readBase64Tail(text string) {
 	}
 }
 
-// matchZ85 looks at the alphabet and the first byte.
-func matchZ85(text string) bool {
-	if len(text) < 2 || !within(text, &z85Values) {
+// beginsZ85 decodes the first byte. A character that is no digit counts as more
+// than any, and is found later.
+func beginsZ85(text string) bool {
+	if len(text) < 2 {
 		return false
 	}
 	v, ok := z85Value(text[:min(5, len(text))])

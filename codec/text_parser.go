@@ -50,9 +50,7 @@ func (p *textParser) expect(c byte) {
 // number reads an offset: digits, at most 2^63-2, so that one past it exists.
 func (p *textParser) number() int64 {
 	start := p.at
-	for isDigit(p.peek()) {
-		p.at++
-	}
+	p.at += leadingDigits(p.text[start:])
 	digits := p.text[start:p.at]
 	n, err := strconv.ParseInt(digits, 10, 64)
 	switch {
@@ -82,11 +80,13 @@ func (p *textParser) inclusiveRange(separator byte) Range {
 
 func isDigit(c byte) bool { return '0' <= c && c <= '9' }
 
-func isDigits(text string) bool {
-	for i := range len(text) {
-		if !isDigit(text[i]) {
-			return false
-		}
+func isDigits(text string) bool { return text != "" && leadingDigits(text) == len(text) }
+
+// leadingDigits is how many digits text begins with.
+func leadingDigits(text string) int {
+	n := 0
+	for n < len(text) && isDigit(text[n]) {
+		n++
 	}
-	return text != ""
+	return n
 }
