@@ -32,7 +32,7 @@ type Anomaly struct {
 // Decode reads the metadata of a commit at offset committed (not negative) and
 // recognises its format. Empty metadata is a plain commit: no gaps, Format "".
 // The error is an [*Error].
-func Decode(metadata string, committed int64) (Decoded, error) {
+func Decode(metadata string, committed int64) (d Decoded, err error) {
 	if metadata == "" {
 		return Decoded{State: Complete(committed)}, nil
 	}
@@ -41,7 +41,7 @@ func Decode(metadata string, committed int64) (Decoded, error) {
 		if !f.mayMatch(metadata) {
 			continue
 		}
-		if d, err := f.read(metadata, committed); err == nil || f.match(metadata) {
+		if d, err = f.read(metadata, committed); err == nil || f.match(metadata) {
 			return d, err
 		}
 	}
@@ -73,12 +73,11 @@ func DecodeAs(format, encoding, metadata string, committed int64) (Decoded, erro
 	return d, err
 }
 
-func (f *Format) read(metadata string, committed int64) (Decoded, error) {
+func (f *Format) read(metadata string, committed int64) (d Decoded, err error) {
 	if committed < 0 {
 		return Decoded{}, &Error{Class: ErrCorrupt, Format: f.Name, Position: -1, Reason: "the committed offset is negative"}
 	}
-	d, err := f.decode(metadata, committed)
-	if err != nil {
+	if d, err = f.decode(metadata, committed); err != nil {
 		return Decoded{}, err
 	}
 	d.Format, d.Foreign = f.Name, f.Foreign

@@ -28,7 +28,7 @@ var parallelConsumer = Format{
 
 // pcBody is one way of writing a map after the magic byte.
 type pcBody interface {
-	// read fills r.n and r.gaps, and notes what is unusual.
+	// read fills r.n, and r.gaps or r.near, and notes what is unusual.
 	read(r *pcReading, body []byte) error
 }
 
@@ -101,8 +101,9 @@ type pcReading struct {
 	at       int    // position of the body in the payload, as if not compressed
 	maxGaps  int    // more than this is refused
 
-	n         int64   // offsets that the map describes
-	gaps      []Range // the incomplete ones, sorted and disjoint
+	n         int64      // offsets that the map describes
+	gaps      []Range    // the incomplete ones, sorted and disjoint
+	near      nearRanges // instead of gaps: the first starts at base
 	anomalies []Anomaly
 
 	payload, body []byte // buffers: the decoded text, the decompressed body
@@ -137,7 +138,7 @@ func pcMaxGaps(characters int) int { return pcGapsPerMap + pcGapsPerCharacter*ch
 
 // decodeParallelConsumer reads no metadata as no gaps, which is how Parallel
 // Consumer writes them.
-func decodeParallelConsumer(metadata string, committed int64) (Decoded, error) {
+func decodeParallelConsumer(metadata string, committed int64) (d Decoded, err error) {
 	if metadata == "" {
 		return Decoded{State: Complete(committed)}, nil
 	}
@@ -150,27 +151,56 @@ func decodeParallelConsumer(metadata string, committed int64) (Decoded, error) {
 	if err := r.readPayload(r.payload); err != nil {
 		return Decoded{}, err
 	}
-	r.noteWhole()
-	s := Complete(committed + r.n)
-	if len(r.gaps) > 0 {
-		s.Stable, s.Gaps = r.gaps[0].Start, keepRanges(r.gaps)
+	bounds := r.keep(&d.State.Gaps)
+	r.noteWhole(bounds)
+	d.State.Max = committed + r.n
+	d.State.Stable = d.State.Max
+	if !bounds.Empty() {
+		d.State.Stable = bounds.Start
 	}
-	return Decoded{Encoding: r.encoding, State: s, Anomalies: r.anomalies, Size: len(metadata)}, nil // it is ASCII
+	d.Encoding, d.Anomalies, d.Size = r.encoding, r.anomalies, len(metadata) // it is ASCII
+	return d, nil
 }
 
 // release gives r back without what it has handed out.
 func (r *pcReading) release() {
-	*r = pcReading{payload: r.payload[:0], body: r.body[:0], gaps: r.gaps[:0], decoder: r.decoder}
+	r.encoding, r.n, r.anomalies = "", 0, nil
+	r.near.spans, r.gaps, r.payload, r.body = r.near.spans[:0], r.gaps[:0], r.payload[:0], r.body[:0]
 	if cap(r.payload) > pcKeptBuffer {
 		r.payload = nil
 	}
 	if cap(r.body) > pcKeptBuffer {
 		r.body = nil
 	}
+	if cap(r.near.spans) > pcKeptGaps {
+		r.near.spans = nil
+	}
 	if cap(r.gaps) > pcKeptGaps {
 		r.gaps = nil
 	}
 	pcReadings.Put(r)
+}
+
+// keep copies the gaps to kept, which is empty, and returns what bounds them.
+func (r *pcReading) keep(kept *Ranges) (bounds Range) {
+	if n := len(r.near.spans); n > 0 {
+		r.near.base, r.near.end = r.base, r.base+int64(r.near.spans[n-1].span().hi)
+		*kept = r.near.keep()
+		return Range{r.near.base, r.near.end}
+	}
+	if n := len(r.gaps); n > 0 {
+		*kept = keepRanges(r.gaps)
+		return Range{r.gaps[0].Start, r.gaps[n-1].End}
+	}
+	return Range{}
+}
+
+// spread is the gaps one by one, and no longer near.
+func (r *pcReading) spread() []Range {
+	r.near.base = r.base
+	found := r.near.appendTo(r.gaps[:0])
+	r.near.spans = r.near.spans[:0]
+	return found
 }
 
 // readPayload reads magic and body; payload ends r.payload.

@@ -15,16 +15,16 @@ func (r *pcReading) note(kind, format string, args ...any) {
 
 // noteWhole notes what is unusual about the map as a whole. A map as Parallel
 // Consumer writes it starts with an incomplete offset and ends with a complete
-// one.
-func (r *pcReading) noteWhole() {
+// one. The gaps lie in bounds.
+func (r *pcReading) noteWhole(bounds Range) {
 	if r.n == 0 {
 		return
 	}
 	end := r.base + r.n
-	if len(r.gaps) == 0 || r.gaps[0].Start > r.base {
+	if bounds.Empty() || bounds.Start > r.base {
 		r.note("starts-complete", "the committed offset %d is itself complete: if its record still exists, Parallel Consumer 0.5.2.4 and later discards the map and processes everything from there again", r.base)
 	}
-	if len(r.gaps) > 0 && r.gaps[len(r.gaps)-1].End == end {
+	if bounds.End == end && !bounds.Empty() {
 		r.note("ends-incomplete", "the offsets up to %d are not complete: written by Parallel Consumer 0.3 or earlier, or edited", end-1)
 	}
 	if r.n >= pcHugeSpan {

@@ -1,6 +1,9 @@
 package codec
 
-import "fmt"
+import (
+	"fmt"
+	"slices"
+)
 
 // runLength is the body of RunLengthEncoder: lengths of runs, big-endian, which
 // count incomplete and complete offsets in turn. The first, which is of
@@ -12,9 +15,14 @@ type runLength struct {
 func (b runLength) read(r *pcReading, body []byte) error {
 	width := int(b.width)
 	runs := body[:len(body)-len(body)%width]
-	found, at := r.gaps[:0], r.base // at may overflow, and is refused then
-	gaps, zeros := 0, 0             // zeros: runs without a length, except the first
-	for i := 0; i < len(runs); i += 2 * width {
+	used, reach := b.readNear(r, runs)
+	if used == len(runs) {
+		r.noteRuns(body, used, 0)
+		return r.describe(reach)
+	}
+	found, at := r.spread(), r.base+reach // at may overflow, and is refused then
+	gaps, zeros := len(found), 0          // zeros: runs without a length, except the first
+	for i := used; i < len(runs); i += 2 * width {
 		incomplete, complete := b.width.read(runs[i:]), int64(0)
 		if i+width < len(runs) {
 			if complete = b.width.read(runs[i+width:]); complete == 0 {
@@ -44,6 +52,29 @@ func (b runLength) read(r *pcReading, body []byte) error {
 		return r.tooMany(gaps)
 	}
 	return nil
+}
+
+// readNear reads the runs that are as Parallel Consumer writes them: in pairs, none
+// without a length, and the incomplete ones within one window. It returns how many
+// bytes these are, and how many offsets.
+func (b runLength) readNear(r *pcReading, runs []byte) (used int, reach int64) {
+	width := int(b.width)
+	pairs := min(len(runs)/(2*width), NativeWindow/2)
+	spans := slices.Grow(r.near.spans[:0], pairs)[:pairs]
+	n, count := 0, int64(0)
+	for rest := runs; n < pairs; rest = rest[2*width:] {
+		incomplete, complete := b.width.readTwo(rest)
+		end := reach + incomplete
+		if incomplete <= 0 || complete <= 0 || end > NativeWindow {
+			break
+		}
+		spans[n] = pack(span{uint32(reach), uint32(end)})
+		n++
+		count += incomplete
+		reach = end + complete
+	}
+	r.near.spans, r.near.count = spans[:n], count
+	return n * 2 * width, reach
 }
 
 func (r *pcReading) noteRuns(body []byte, used, zeros int) {

@@ -17,6 +17,16 @@ func (w pcWidth) read(b []byte) int64 {
 	return int64(int32(binary.BigEndian.Uint32(b)))
 }
 
+// readTwo is the two numbers that b, which is long enough, starts with.
+func (w pcWidth) readTwo(b []byte) (first, second int64) {
+	if w == 2 {
+		both := int64(int32(binary.BigEndian.Uint32(b)))
+		return both >> 16, int64(int16(both))
+	}
+	both := int64(binary.BigEndian.Uint64(b))
+	return both >> 32, int64(int32(both))
+}
+
 // largest is the largest number that can be written.
 func (w pcWidth) largest() int64 {
 	if w == 2 {

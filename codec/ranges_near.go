@@ -34,6 +34,24 @@ func keepRanges(rs []Range) Ranges {
 	return Ranges{near: &nearRanges{base, end, count, spans}}
 }
 
+// keep copies n, which is not empty.
+func (n *nearRanges) keep() Ranges {
+	if len(n.spans) < leastNear {
+		return Ranges{rs: n.appendTo(make([]Range, 0, len(n.spans)))}
+	}
+	kept := *n
+	kept.spans = append(make([]packed, 0, len(n.spans)), n.spans...)
+	return Ranges{near: &kept}
+}
+
+// appendTo appends the ranges one by one.
+func (n *nearRanges) appendTo(rs []Range) []Range {
+	for i := range n.spans {
+		rs = append(rs, n.at(i))
+	}
+	return rs
+}
+
 func (n *nearRanges) at(i int) Range {
 	s := n.spans[i].span()
 	return Range{n.base + int64(s.lo), n.base + int64(s.hi)}
@@ -59,9 +77,5 @@ func (s Ranges) apart() Ranges {
 	if s.near == nil {
 		return s
 	}
-	rs := make([]Range, len(s.near.spans))
-	for i := range rs {
-		rs[i] = s.near.at(i)
-	}
-	return Ranges{rs: rs}
+	return Ranges{rs: s.near.appendTo(make([]Range, 0, len(s.near.spans)))}
 }
