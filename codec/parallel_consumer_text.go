@@ -119,15 +119,26 @@ func (r *pcReading) readBase64(metadata string) error {
 func (r *pcReading) readBase64Groups(text string) bool {
 	start, size := len(r.payload), len(text)/4*3
 	r.payload = slices.Grow(r.payload, size+1)[:start+size]
-	to := r.payload[start : start+size+1] // groups are written as four bytes
+	to := r.payload[start : start+size+1] // one byte more is written than is meant
 	all := uint32(0)
+	for len(text) >= 8 && len(to) >= 8 { // two groups in one go
+		first, second := groupOf(text), groupOf(text[4:])
+		binary.BigEndian.PutUint64(to, uint64(first)<<40|uint64(second)<<16)
+		all |= first | second
+		text, to = text[8:], to[6:]
+	}
 	for len(text) >= 4 && len(to) >= 4 {
-		group := quartets[0][text[0]] | quartets[1][text[1]] | quartets[2][text[2]] | quartets[3][text[3]]
+		group := groupOf(text)
 		binary.BigEndian.PutUint32(to, group<<8)
 		all |= group
 		text, to = text[4:], to[3:]
 	}
 	return all < 1<<24
+}
+
+// groupOf is the three bytes of the group that text begins with.
+func groupOf(text string) uint32 {
+	return quartets[0][text[0]] | quartets[1][text[1]] | quartets[2][text[2]] | quartets[3][text[3]]
 }
 
 func (r *pcReading) readBase64Tail(text string) {
