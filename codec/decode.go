@@ -41,7 +41,7 @@ func Decode(metadata string, committed int64) (d Decoded, err error) {
 		if !f.mayMatch(metadata) {
 			continue
 		}
-		if d, err = f.read(metadata, committed); err == nil || f.match(metadata) {
+		if err = f.read(&d, metadata, committed); err == nil || f.match(metadata) {
 			return d, err
 		}
 	}
@@ -51,13 +51,14 @@ func Decode(metadata string, committed int64) (d Decoded, err error) {
 // DecodeAs reads metadata as the named format, whatever it looks like. An
 // encoding settles what the bytes leave open; "" recognises it. An encoding
 // that the bytes plainly contradict is ErrUnsupported.
-func DecodeAs(format, encoding, metadata string, committed int64) (Decoded, error) {
+func DecodeAs(format, encoding, metadata string, committed int64) (d Decoded, err error) {
 	f, ok := Lookup(format)
 	if !ok || f.decode == nil {
 		return Decoded{}, &Error{Class: ErrUnsupported, Format: format, Position: -1, Reason: "not a format of commit metadata"}
 	}
 	if encoding == "" {
-		return f.read(metadata, committed)
+		err = f.read(&d, metadata, committed)
+		return d, err
 	}
 	e, ok := f.encoding(encoding)
 	if !ok {
@@ -66,25 +67,27 @@ func DecodeAs(format, encoding, metadata string, committed int64) (Decoded, erro
 	if e.decode != nil {
 		f.decode = e.decode
 	}
-	d, err := f.read(metadata, committed)
+	err = f.read(&d, metadata, committed)
 	if err == nil && d.Encoding != encoding {
 		return Decoded{}, &Error{Class: ErrUnsupported, Format: format, Encoding: encoding, Position: -1, Reason: "the metadata is in encoding " + d.Encoding}
 	}
 	return d, err
 }
 
-func (f *Format) read(metadata string, committed int64) (d Decoded, err error) {
+// read fills d, which it is cheaper not to copy twice; on an error d is empty.
+func (f *Format) read(d *Decoded, metadata string, committed int64) (err error) {
 	if committed < 0 {
-		return Decoded{}, &Error{Class: ErrCorrupt, Format: f.Name, Position: -1, Reason: "the committed offset is negative"}
+		return &Error{Class: ErrCorrupt, Format: f.Name, Position: -1, Reason: "the committed offset is negative"}
 	}
-	if d, err = f.decode(metadata, committed); err != nil {
-		return Decoded{}, err
+	if *d, err = f.decode(metadata, committed); err != nil {
+		*d = Decoded{}
+		return err
 	}
 	d.Format, d.Foreign = f.Name, f.Foreign
 	if d.Size == 0 { // the format does not know better
 		d.Size = MetadataSize(metadata)
 	}
-	return d, nil
+	return nil
 }
 
 // MetadataSize is the length of metadata in UTF-16 units, the unit in which

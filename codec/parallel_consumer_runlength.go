@@ -58,23 +58,27 @@ func (b runLength) read(r *pcReading, body []byte) error {
 // without a length, and the incomplete ones within one window. It returns how many
 // bytes these are, and how many offsets.
 func (b runLength) readNear(r *pcReading, runs []byte) (used int, reach int64) {
-	width := int(b.width)
-	pairs := min(len(runs)/(2*width), NativeWindow/2)
+	pair := 2 * int(b.width)
+	pairs := min(len(runs)/pair, NativeWindow/2)
 	spans := slices.Grow(r.near.spans[:0], pairs)[:pairs]
-	n, count := 0, int64(0)
-	for rest := runs; n < pairs; rest = rest[2*width:] {
-		incomplete, complete := b.width.readTwo(rest)
+	n, count, reach := b.width.readSpans(spans, runs)
+	r.near.spans, r.near.count = spans[:n], count
+	return n * pair, reach
+}
+
+// readSpans fills spans, as far as readNear can: n of them, in which there are
+// count offsets, and reach with those behind them.
+func (w pcWidth) readSpans(spans []packed, runs []byte) (n int, count, reach int64) {
+	for i := range spans {
+		incomplete, complete := w.readTwo(runs[i*2*int(w):])
 		end := reach + incomplete
 		if incomplete <= 0 || complete <= 0 || end > NativeWindow {
-			break
+			return i, count, reach
 		}
-		spans[n] = pack(span{uint32(reach), uint32(end)})
-		n++
-		count += incomplete
-		reach = end + complete
+		spans[i] = pack(span{uint32(reach), uint32(end)})
+		count, reach = count+incomplete, end+complete
 	}
-	r.near.spans, r.near.count = spans[:n], count
-	return n * 2 * width, reach
+	return len(spans), count, reach
 }
 
 func (r *pcReading) noteRuns(body []byte, used, zeros int) {
