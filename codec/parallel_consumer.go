@@ -128,8 +128,9 @@ const (
 	pcGapsPerCharacter = 256
 	// pcKeptBuffer is the largest buffer kept for the next map.
 	pcKeptBuffer = 64 << 10
-	// pcKeptGaps is the same for gaps, in number.
-	pcKeptGaps = 4096
+	// pcKeptGaps is the same for gaps, in number: as many as the bits in 4,096
+	// characters can hold.
+	pcKeptGaps = 4096 * 6 / 2
 	// pcHugeSpan is more offsets than a map is likely to be right about.
 	pcHugeSpan = 1 << 30
 )
