@@ -104,6 +104,7 @@ type pcReading struct {
 	n         int64      // offsets that the map describes
 	gaps      []Range    // the incomplete ones, sorted and disjoint
 	near      nearRanges // instead of gaps: the first starts at base
+	room      spanRoom   // for the gaps of this map and of those to come
 	anomalies []Anomaly
 
 	payload, body []byte // buffers: the decoded text, the decompressed body
@@ -186,11 +187,11 @@ func (r *pcReading) release() {
 func (r *pcReading) keep(kept *Ranges) (bounds Range) {
 	if n := len(r.near.spans); n > 0 {
 		r.near.base, r.near.end = r.base, r.base+int64(r.near.spans[n-1].span().hi)
-		*kept = r.near.keep()
+		*kept = r.near.keep(&r.room)
 		return Range{r.near.base, r.near.end}
 	}
 	if n := len(r.gaps); n > 0 {
-		*kept = keepRanges(r.gaps)
+		*kept = keepRanges(r.gaps, &r.room)
 		return Range{r.gaps[0].Start, r.gaps[n-1].End}
 	}
 	return Range{}

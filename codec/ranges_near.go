@@ -17,8 +17,29 @@ type nearRanges struct {
 // leastNear is how many ranges take less memory near than one by one.
 const leastNear = 6
 
+// spanRoom is memory for spans, of which pieces are handed out: a piece of its own
+// for each of 30,000 commits takes longer to get. What is left of the ranges keeps
+// the whole of their room in memory, so it is small.
+type spanRoom []packed
+
+// spanRoomLen is how many spans there is room for: 4 KiB of them.
+const spanRoomLen = 1024
+
+// take is room for n spans. What would waste much of a room gets one of its own.
+func (m *spanRoom) take(n int) []packed {
+	if n > spanRoomLen/8 {
+		return make([]packed, n)
+	}
+	if len(*m) < n {
+		*m = make([]packed, spanRoomLen)
+	}
+	taken := (*m)[:n:n]
+	*m = (*m)[n:]
+	return taken
+}
+
 // keepRanges copies rs, which are sorted, disjoint, not adjacent and not empty.
-func keepRanges(rs []Range) Ranges {
+func keepRanges(rs []Range, room *spanRoom) Ranges {
 	if len(rs) == 0 {
 		return Ranges{}
 	}
@@ -26,7 +47,7 @@ func keepRanges(rs []Range) Ranges {
 	if len(rs) < leastNear || end-base > NativeWindow {
 		return Ranges{rs: append(make([]Range, 0, len(rs)), rs...)}
 	}
-	count, spans := int64(0), make([]packed, len(rs))
+	count, spans := int64(0), room.take(len(rs))
 	for i, r := range rs {
 		spans[i] = pack(span{uint32(r.Start - base), uint32(r.End - base)})
 		count += r.End - r.Start
@@ -35,12 +56,13 @@ func keepRanges(rs []Range) Ranges {
 }
 
 // keep copies n, which is not empty.
-func (n *nearRanges) keep() Ranges {
+func (n *nearRanges) keep(room *spanRoom) Ranges {
 	if len(n.spans) < leastNear {
 		return Ranges{rs: n.appendTo(make([]Range, 0, len(n.spans)))}
 	}
 	kept := *n
-	kept.spans = append(make([]packed, 0, len(n.spans)), n.spans...)
+	kept.spans = room.take(len(n.spans))
+	copy(kept.spans, n.spans)
 	return Ranges{near: &kept}
 }
 

@@ -45,12 +45,30 @@ func drawNear(t *rapid.T, name string) Ranges {
 // What packed and near ranges say is what flat ones say, whatever is done with
 // them.
 func TestRangesAreAlikeHoweverKept(t *testing.T) {
-	keepNear := func(s Ranges) Ranges { return keepRanges(s.flat()) }
+	keepNear := func(s Ranges) Ranges { return keepRanges(s.flat(), new(spanRoom)) }
 	if near := keepNear(randomGaps(1000, 0.1, 1).Gaps); near.near == nil {
 		t.Fatal("ranges are not kept near")
 	}
 	t.Run("packed", func(t *testing.T) { testAlike(t, drawRanges, packRanges) })
 	t.Run("near", func(t *testing.T) { testAlike(t, drawNear, keepNear) })
+}
+
+// Ranges that share a room do not change each other.
+func TestRangesShareRoom(t *testing.T) {
+	var room spanRoom
+	var kept, want []Ranges
+	for i := range uint64(200) {
+		s := randomGaps(int64(20*i), 0.2, i).Gaps
+		kept, want = append(kept, keepRanges(s.flat(), &room)), append(want, s)
+	}
+	for i := range kept {
+		if !kept[i].Equal(want[i]) {
+			t.Fatalf("%v, want %v", kept[i], want[i])
+		}
+		if near := kept[i].near; near != nil && cap(near.spans) != len(near.spans) {
+			t.Fatalf("room for %d, taken %d", cap(near.spans), len(near.spans))
+		}
+	}
 }
 
 func testAlike(t *testing.T, draw func(*rapid.T, string) Ranges, keep func(Ranges) Ranges) {
@@ -70,7 +88,7 @@ func testAlike(t *testing.T, draw func(*rapid.T, string) Ranges, keep func(Range
 		}
 		same("all", p, a)
 		same("clip", p.Clip(bounds), a.Clip(bounds))
-		for name, q := range map[string]Ranges{"flat": b, "packed": packRanges(b), "near": keepRanges(b.flat())} {
+		for name, q := range map[string]Ranges{"flat": b, "packed": packRanges(b), "near": keepRanges(b.flat(), new(spanRoom))} {
 			same("union with "+name, p.Union(q), a.Union(b))
 			same("intersection with "+name, p.Intersect(q), a.Intersect(b))
 			same("difference with "+name, p.Sub(q), a.Sub(b))
