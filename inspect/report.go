@@ -197,8 +197,7 @@ func textTable(table Table) reportTable {
 	for row := range table.Rows {
 		texts := make([]string, len(row))
 		for i, c := range row {
-			shown, _ := c.appendTo(nil)
-			texts[i] = string(shown)
+			texts[i] = c.String()
 		}
 		t.Rows = append(t.Rows, texts)
 	}

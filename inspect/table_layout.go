@@ -155,9 +155,9 @@ func layTable(t *tableWriter, table *Table) error {
 
 func (t *tableWriter) texts(row []Cell) []string {
 	texts := make([]string, len(row))
-	for i, c := range row {
-		painted, _ := c.paint(nil, t.color)
-		texts[i] = string(painted)
+	for i := range row {
+		s := row[i].shown()
+		texts[i] = string(s.paint(nil, t.color))
 	}
 	return texts
 }
@@ -168,8 +168,8 @@ type lineRenderer struct{ t *tableWriter }
 
 func (r lineRenderer) Row(row []string, f tw.Formatting) {
 	for i, s := range row {
-		r.t.text = append(r.t.text[:0], s...)
-		r.t.place(r.t.text, f.Row.Widths.Get(i)-twwidth.Width(s), f.Row.Current[i].Align == tw.AlignRight)
+		cell := shown{text: s, width: int32(twwidth.Width(s))} // painted already
+		r.t.place(&cell, int32(f.Row.Widths.Get(i)), f.Row.Current[i].Align == tw.AlignRight)
 	}
 	r.t.end()
 }

@@ -1,6 +1,10 @@
 package inspect
 
-import "io"
+import (
+	"io"
+	"slices"
+	"strings"
+)
 
 // columnGap separates columns.
 const columnGap = 2
@@ -12,44 +16,31 @@ type tableWriter struct {
 	color bool
 	err   error
 
-	text []byte // of the cell at hand
-	owed int    // blanks not written yet: no line ends in padding
-
-	kept     []keptCell // the first rows of the table at hand, cell by cell
-	keptText []byte     // and their texts
+	owed int     // blanks not written yet: no line ends in padding
+	kept []shown // rows to be written, all of a table's columns wide
 }
 
-// keptCell is a cell whose text ends there, and is that wide.
-type keptCell struct {
-	end, width int
-	last       bool // of its row
-}
-
-// row writes one line of a table whose columns are that wide.
-func (t *tableWriter) row(row []Cell, columns []Column, widths []int) {
-	for i, c := range row {
-		var width int
-		t.text, width = c.paint(t.text[:0], t.color)
-		t.place(t.text, widths[i]-width, columns[i].Right)
-	}
-	t.end()
-}
-
-// place writes text as the next cell of the line, with that many blanks on the
-// side that it is not aligned to.
-func (t *tableWriter) place(text []byte, blanks int, right bool) {
+// place writes the next cell of the line, in a column that is that wide.
+func (t *tableWriter) place(s *shown, width int32, right bool) {
+	blanks := int(width - s.width)
 	if right {
 		t.owed += blanks
 		blanks = 0
 	}
-	if len(text) > 0 {
-		for range t.owed {
-			t.b = append(t.b, ' ')
-		}
-		t.b = append(t.b, text...)
+	if !s.empty() {
+		t.b = s.paint(appendBlanks(t.b, t.owed), t.color)
 		t.owed = 0
 	}
 	t.owed += blanks + columnGap
+}
+
+var blanks = strings.Repeat(" ", 64)
+
+func appendBlanks(b []byte, n int) []byte {
+	for ; n > len(blanks); n -= len(blanks) {
+		b = append(b, blanks...)
+	}
+	return append(b, blanks[:n]...)
 }
 
 func (t *tableWriter) end() {
@@ -68,28 +59,33 @@ func (t *tableWriter) flush() {
 }
 
 func (t *tableWriter) lines(lines []Cell) {
-	for _, line := range lines {
-		t.b, _ = line.paint(t.b, t.color)
+	for i := range lines {
+		line := lines[i].shown()
+		t.b = line.paint(t.b, t.color)
 		t.end()
 	}
 }
 
-// headerWidths is the width of each column by its name alone.
-func headerWidths(columns []Column) []int {
-	widths := make([]int, len(columns))
-	for i, c := range columns {
-		widths[i] = max(1, len(c.Name))
+// keep keeps a row to be written, and makes room for it.
+func (t *tableWriter) keep(row []Cell, widths []int32) {
+	n := len(t.kept)
+	t.kept = slices.Grow(t.kept, len(row))[:n+len(row)]
+	for i := range row {
+		s := &t.kept[n+i]
+		s.set(&row[i])
+		widths[i] = max(widths[i], s.width)
 	}
-	return widths
 }
 
-// widen makes room for the row.
-func (t *tableWriter) widen(widths []int, row []Cell) {
-	for i, c := range row {
-		var width int
-		t.text, width = c.appendTo(t.text[:0])
-		widths[i] = max(widths[i], width)
+// writeKept writes the rows that are kept, in columns that are that wide.
+func (t *tableWriter) writeKept(columns []Column, widths []int32) {
+	for row := t.kept; len(row) > 0; row = row[len(columns):] {
+		for i := range columns {
+			t.place(&row[i], widths[i], columns[i].Right)
+		}
+		t.end()
 	}
+	t.kept = t.kept[:0]
 }
 
 // keptRows is how many rows of a table are kept while they are measured, so that
@@ -99,51 +95,37 @@ const keptRows = 1000
 
 // layLines lays out a table of any size.
 func layLines(t *tableWriter, table *Table) error {
-	widths := headerWidths(table.Columns)
-	t.kept, t.keptText = t.kept[:0], t.keptText[:0]
+	widths := t.begin(table.Columns)
 	rows := 0
 	for row := range table.Rows {
-		if rows++; rows <= keptRows {
-			t.keep(row, widths)
-		} else {
-			t.widen(widths, row)
+		full := len(t.kept)
+		t.keep(row, widths)
+		if rows++; rows > keptRows {
+			t.kept = t.kept[:full]
 		}
 	}
-	if header := headerOf(table.Columns); header != nil {
-		t.row(header, table.Columns, widths)
-	}
-	t.rowsKept(table.Columns, widths)
+	t.writeKept(table.Columns, widths)
 	if rows <= keptRows {
 		return nil
 	}
 	rows = 0
 	for row := range table.Rows {
 		if rows++; rows > keptRows {
-			t.row(row, table.Columns, widths)
+			t.keep(row, widths)
+			t.writeKept(table.Columns, widths)
 		}
 	}
 	return nil
 }
 
-// keep keeps the row, and makes room for it.
-func (t *tableWriter) keep(row []Cell, widths []int) {
-	for i, c := range row {
-		var width int
-		t.keptText, width = c.paint(t.keptText, t.color)
-		widths[i] = max(widths[i], width)
-		t.kept = append(t.kept, keptCell{len(t.keptText), width, i == len(row)-1})
+// begin keeps the header, if there is one, and returns the widths of the columns
+// by that alone.
+func (t *tableWriter) begin(columns []Column) (widths []int32) {
+	widths = make([]int32, len(columns))
+	for i := range widths {
+		widths[i] = 1
 	}
-}
-
-// rowsKept writes the rows that are kept.
-func (t *tableWriter) rowsKept(columns []Column, widths []int) {
-	start, i := 0, 0
-	for _, c := range t.kept {
-		t.place(t.keptText[start:c.end], widths[i]-c.width, columns[i].Right)
-		start = c.end
-		if i++; c.last {
-			t.end()
-			i = 0
-		}
-	}
+	t.kept = t.kept[:0]
+	t.keep(headerOf(columns), widths)
+	return widths
 }

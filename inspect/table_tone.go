@@ -7,7 +7,7 @@ import (
 )
 
 // Tone is what a cell wants to say by its colour; no meaning rests on it.
-type Tone int
+type Tone uint8
 
 // The tones.
 const (
@@ -51,10 +51,10 @@ func toneSequences() (before [ToneBad + 1]string, after string) {
 }
 
 // paint is appendTo in the cell's colour, unless it shows nothing.
-func (c Cell) paint(b []byte, color bool) (_ []byte, width int) {
-	if !color || sgr[c.Tone] == "" || !c.numeric && c.Text == "" {
-		return c.appendTo(b)
+func (s *shown) paint(b []byte, color bool) []byte {
+	if !color || sgr[s.tone] == "" || s.empty() {
+		return s.appendTo(b)
 	}
-	b, width = c.appendTo(append(b, sgr[c.Tone]...))
-	return append(b, sgrEnd...), width
+	b = s.appendTo(append(b, sgr[s.tone]...))
+	return append(b, sgrEnd...)
 }
