@@ -52,7 +52,8 @@ func (r *partitionRows) finish() string {
 
 // row appends the cells of p.
 func (r *partitionRows) row(p *Partition, row []Cell) []Cell {
-	v := newPartitionView(p)
+	var v PartitionView
+	v.set(p)
 	r.text = v.place().appendTo(r.text[:0])
 	place := len(r.text)
 	r.text = v.appendGaps(r.text, r.layout)

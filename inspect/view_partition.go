@@ -47,34 +47,41 @@ type FindingView struct {
 	Remedy  Name         `json:"remedy"`
 }
 
-func newPartitionView(p *Partition) PartitionView {
-	v := PartitionView{
-		Topic: p.Topic, Partition: p.Partition, Stable: -1, Max: -1, GapCount: -1, Outstanding: -1,
-		LogStart: Count(p.LogStart), LogEnd: Count(p.LogEnd), LastStable: Count(p.LastStable),
-		Lag: Count(p.Lag()), TrueLag: Count(p.TrueLag()), OldestGapAt: Time{p.OldestGapAt}, Committed: Count(p.Committed),
-		Format: Name(gapFormat(p.Entry)), Size: Count(p.Size), SizeLimit: Count(p.SizeLimit),
-		Delivery: []DeliveryView{}, Slots: newSlotViews(p), Findings: make([]FindingView, len(p.Findings)), Error: newErrorView(p.Err),
-	}
-	if v.Format != "" {
-		v.Encoding = Name(p.Encoding)
-	}
-	if p.SizeLimit == 0 {
-		v.SizeLimit = -1
-	}
-	for i, f := range p.Findings {
-		v.Findings[i] = newFindingView(&f)
-	}
-	if p.HasState() {
-		v.setState(p.State)
-	}
+func newPartitionView(p *Partition) (v PartitionView) {
+	v.set(p)
 	return v
 }
 
-func (v *PartitionView) setState(s codec.State) {
+// set makes v, which is zero, the view of p. It is large: whoever makes one for
+// each row fills it where it is.
+func (v *PartitionView) set(p *Partition) {
+	v.Topic, v.Partition = p.Topic, p.Partition
+	v.Stable, v.Max, v.GapCount, v.Outstanding = -1, -1, -1, -1
+	v.LogStart, v.LogEnd, v.LastStable = Count(p.LogStart), Count(p.LogEnd), Count(p.LastStable)
+	v.Lag, v.TrueLag = Count(p.Lag()), Count(p.TrueLag())
+	v.OldestGapAt, v.Committed = Time{p.OldestGapAt}, Count(p.Committed)
+	v.Size, v.SizeLimit = Count(p.Size), Count(p.SizeLimit)
+	if p.SizeLimit == 0 {
+		v.SizeLimit = -1
+	}
+	if v.Format = Name(gapFormat(p.Entry)); v.Format != "" {
+		v.Encoding = Name(p.Encoding)
+	}
+	v.Delivery, v.Slots, v.Findings = []DeliveryView{}, newSlotViews(p), make([]FindingView, len(p.Findings))
+	for i := range p.Findings {
+		v.Findings[i] = newFindingView(&p.Findings[i])
+	}
+	if p.HasState() {
+		v.setState(&p.State)
+	}
+	v.Error = newErrorView(p.Err)
+}
+
+func (v *PartitionView) setState(s *codec.State) {
 	v.Stable, v.Max, v.Gaps = Count(s.Stable), Count(s.Max), s.Gaps
 	v.GapCount, v.Outstanding = Count(s.Gaps.Len()), Count(s.Outstanding())
 	if len(s.Delivery) > 0 {
-		v.Rejected = codec.Rejected(s)
+		v.Rejected = codec.Rejected(*s)
 	}
 	for _, d := range s.Delivery {
 		v.Delivery = append(v.Delivery, DeliveryView{d.Range, d.State.String(), d.Count})
