@@ -112,7 +112,7 @@ func newReportPage(r Report) reportPage {
 		Findings: reportFindings(g), Records: recordsTable(r.Records, now), Members: membersTable(g.Members),
 	}
 	described := NewDescribeView(r.Snapshot)
-	p.Parts = textTable(described.groupTable(&described.Groups[0], Narrow))
+	p.Parts = textTable(described.Tables(Narrow)[0])
 	p.Gaps, p.GapsMore = gapsTable(r.Snapshot)
 	return p
 }

@@ -9,7 +9,7 @@ import (
 	"github.com/olekukonko/tablewriter/tw"
 )
 
-// layout lays out the header and the rows of a table that has some.
+// layout lays out the header and the rows of a table, if it has some.
 type layout func(t *tableWriter, table *Table) error
 
 // smallRows is the most rows of one result, each table counting for some more,
@@ -40,41 +40,13 @@ func writeTables(w io.Writer, tables []Table, color bool) error {
 	return t.err
 }
 
-// tablesAtOnce is how many tables are laid out before they are written. They
-// are in memory as a whole.
-const tablesAtOnce = 8
-
-// writeLarge writes many tables, laid out on all processors.
-func writeLarge(w io.Writer, tables []Table, color bool) error {
-	var writers [tablesAtOnce]tableWriter
-	for first := true; len(tables) > 0; first = false {
-		part := tables[:min(tablesAtOnce, len(tables))]
-		tables = tables[len(part):]
-		inParallel(len(part), func(i int) {
-			t := &writers[i]
-			t.b, t.color = t.b[:0], color
-			t.err = t.table(&part[i], first && i == 0, layLines)
-		})
-		for i := range part {
-			t := &writers[i]
-			if t.w = w; t.err == nil {
-				t.flush()
-			}
-			if t.w = nil; t.err != nil {
-				return t.err
-			}
-		}
-	}
-	return nil
-}
-
 // table writes a table, apart from the one before.
 func (t *tableWriter) table(table *Table, first bool, lay layout) error {
 	if !first {
 		t.b = append(t.b, '\n')
 	}
 	t.lines(table.Heading)
-	if table.hasRows() {
+	if table.Rows != nil {
 		if err := lay(t, table); err != nil {
 			return err
 		}
@@ -83,29 +55,21 @@ func (t *tableWriter) table(table *Table, first bool, lay layout) error {
 	return t.err
 }
 
-// areSmall reports whether the tables are within smallRows.
+// areSmall reports whether the tables are within smallRows. Where there are many
+// of them, no row needs to be made to tell.
 func areSmall(tables []Table) bool {
 	rows := len(tables) * rowsPerTable
-	for i := range tables {
+	for i := 0; i < len(tables) && rows <= smallRows; i++ {
 		if tables[i].Rows == nil {
 			continue
 		}
 		for range tables[i].Rows {
 			if rows++; rows > smallRows {
-				return false
+				break
 			}
 		}
 	}
 	return rows <= smallRows
-}
-
-func (t *Table) hasRows() bool {
-	if t.Rows != nil {
-		for range t.Rows {
-			return true
-		}
-	}
-	return false
 }
 
 // headerOf is the row of names, nil when no column has one.
@@ -125,6 +89,9 @@ func headerOf(columns []Column) []Cell {
 // layTable lays out a table by tablewriter: no lines, no wrapping, every text
 // as it is.
 func layTable(t *tableWriter, table *Table) error {
+	if !table.hasRows() {
+		return nil
+	}
 	aligns := make([]tw.Align, len(table.Columns))
 	for i, c := range table.Columns {
 		aligns[i] = tw.AlignLeft
@@ -151,6 +118,13 @@ func layTable(t *tableWriter, table *Table) error {
 		}
 	}
 	return lib.Render()
+}
+
+func (t *Table) hasRows() bool {
+	for range t.Rows {
+		return true
+	}
+	return false
 }
 
 func (t *tableWriter) texts(row []Cell) []string {

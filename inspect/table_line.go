@@ -104,6 +104,9 @@ func layLines(t *tableWriter, table *Table) error {
 			t.kept = t.kept[:full]
 		}
 	}
+	if rows == 0 {
+		return nil
+	}
 	t.writeKept(table.Columns, widths)
 	if rows <= keptRows {
 		return nil

@@ -2,12 +2,14 @@ package inspect
 
 import (
 	"bytes"
+	"errors"
 	"fmt"
 	"io"
 	"slices"
 	"strings"
 	"testing"
 
+	"go.uber.org/goleak"
 	"pgregory.net/rapid"
 )
 
@@ -90,7 +92,7 @@ func TestLayoutBlanks(t *testing.T) {
 // TestManyTables: laid out at the same time, tables are what they are one after
 // the other.
 func TestManyTables(t *testing.T) {
-	v := NewDescribeView(bigSnapshot(3*tablesAtOnce+1, smallRows/20, 5))
+	v := NewDescribeView(bigSnapshot(3*leastParts+1, smallRows/20, 5))
 	for output, layout := range map[Output]Layout{OutputTable: Narrow, OutputWide: Wide} {
 		var want, got bytes.Buffer
 		w := &tableWriter{w: &want, color: true}
@@ -106,6 +108,36 @@ func TestManyTables(t *testing.T) {
 		if !bytes.Equal(got.Bytes(), want.Bytes()) {
 			t.Errorf("%s: %d bytes differ from the %d that they ought to be", output, got.Len(), want.Len())
 		}
+	}
+}
+
+// fullWriter takes that many writes, and refuses the next.
+type fullWriter struct{ takes, refused int }
+
+var errFull = errors.New("full")
+
+func (w *fullWriter) Write(b []byte) (int, error) {
+	if w.takes--; w.takes >= 0 {
+		return len(b), nil
+	}
+	w.refused++
+	return 0, errFull
+}
+
+// TestManyTablesRefused: a write that fails is the last, and leaves nobody
+// behind who lays out the rest.
+func TestManyTablesRefused(t *testing.T) {
+	defer goleak.VerifyNone(t, goleak.IgnoreCurrent())
+	v := NewDescribeView(bigSnapshot(5*leastParts, smallRows/20, 5))
+	for takes := range 5 * leastParts / tablesOfPart {
+		w := &fullWriter{takes: takes}
+		if err := Write(w, OutputTable, v, Style{}); !errors.Is(err, errFull) || w.refused != 1 {
+			t.Fatalf("after %d writes: %v, %d refused", takes, err, w.refused)
+		}
+	}
+	w := &fullWriter{takes: 5 * leastParts / tablesOfPart}
+	if err := Write(w, OutputTable, v, Style{}); err != nil || w.takes != 0 {
+		t.Errorf("%v with %d writes left", err, w.takes)
 	}
 }
 

@@ -40,24 +40,28 @@ func (v DescribeView) Tables(layout Layout) []Table {
 	if layout == Flat {
 		return []Table{v.flatTable()}
 	}
+	columns := partitionColumns(layout)
 	tables := make([]Table, len(v.Groups))
 	for i := range v.Groups {
-		tables[i] = v.groupTable(&v.Groups[i], layout)
+		tables[i] = v.groupTable(&v.Groups[i], layout, columns)
 	}
 	return tables
 }
 
-func (v DescribeView) groupTable(g *DescribedGroup, layout Layout) Table {
+func (v DescribeView) groupTable(g *DescribedGroup, layout Layout, columns []Column) Table {
 	rows := &partitionRows{layout: layout, now: v.TakenAt}
 	t := Table{
 		Heading: []Cell{toned(g.Group, ToneStrong), toned(g.summary(v.TakenAt), g.Level.tone())},
-		Columns: partitionColumns(layout),
+		Columns: columns,
 		Rows:    rowsOf(g.Partitions, rows.row),
+	}
+	if layout != Wide && g.worst == "" {
+		return t // nothing is wrong, as with most
 	}
 	for i := range g.Partitions {
 		p := &g.Partitions[i]
 		if layout != Wide && len(p.Findings) == 0 && p.Err == nil {
-			continue // as most are
+			continue
 		}
 		view := newPartitionView(p)
 		t.Notes = view.notes(t.Notes)
