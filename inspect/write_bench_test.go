@@ -3,6 +3,8 @@ package inspect
 import (
 	"fmt"
 	"io"
+	"os"
+	"sync"
 	"testing"
 	"time"
 
@@ -57,4 +59,29 @@ func BenchmarkWriteDescribe(b *testing.B) {
 			})
 		}
 	}
+}
+
+// BenchmarkWriteDescribeToPipe is what describe --all does once it has gathered,
+// for somebody who reads as fast as he can.
+func BenchmarkWriteDescribeToPipe(b *testing.B) {
+	s := bigSnapshot(300, 100, 78)
+	r, w, err := os.Pipe()
+	if err != nil {
+		b.Fatal(err)
+	}
+	var read sync.WaitGroup
+	read.Go(func() {
+		if _, err := io.Copy(io.Discard, r); err != nil {
+			b.Error(err)
+		}
+	})
+	for b.Loop() {
+		if err := Write(w, OutputTable, NewDescribeView(s), Style{}); err != nil {
+			b.Fatal(err)
+		}
+	}
+	if err := w.Close(); err != nil {
+		b.Fatal(err)
+	}
+	read.Wait()
 }
