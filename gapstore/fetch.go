@@ -181,8 +181,10 @@ func eachFetched(positions []Position, resp *kmsg.FetchResponse, do func(i int, 
 func (s *Store) unpack(at Position, p *kmsg.FetchResponseTopicPartition, records isolation, room *unpackRoom) Fetched {
 	opts := kgo.ProcessFetchPartitionOpts{Offset: at.Offset, IsolationLevel: kgo.ReadCommitted(), Topic: at.Topic, Partition: at.Partition}
 	decompress := s.decompressor.Decompress
+	var thin []byte
 	if room != nil {
 		opts.Pools = []kgo.Pool{&room.records}
+		thin = room.thin[:0]
 		decompress = func(src []byte, codec kgo.CompressionCodecType) (_ []byte, err error) {
 			room.batch, err = s.decompressor.into(room.batch, src, codec)
 			return room.batch, err
@@ -193,10 +195,13 @@ func (s *Store) unpack(at Position, p *kmsg.FetchResponseTopicPartition, records
 	}
 	f := Fetched{First: at.Offset}
 	f.measure(p.RecordBatches)
-	if len(at.Wanted) > 0 {
-		thin := thinBatches(p.RecordBatches, at.Wanted, decompress)
+	if len(at.Wanted) > 0 && !covered(p.RecordBatches, at.Wanted) {
+		thin = appendThinBatches(thin, p.RecordBatches, at.Wanted, decompress)
 		f.Thinned = len(thin) != len(p.RecordBatches)
 		p.RecordBatches = thin
+		if room != nil {
+			room.thin = thin
+		}
 	}
 	got, next := kgo.ProcessFetchPartition(opts, p, s.decompressor, nil)
 	f.Records, f.Next = got.Records, max(next, at.Offset)

@@ -6,6 +6,7 @@ import "github.com/twmb/franz-go/pkg/kgo"
 type unpackRoom struct {
 	records recordSlabs
 	batch   []byte // decompressed
+	thin    []byte // the batches with the wanted records alone
 }
 
 // recordSlabs gives records the memory of earlier ones. A broker sends whole

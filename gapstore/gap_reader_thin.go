@@ -24,14 +24,10 @@ const (
 	batchControl     = 0x20
 )
 
-// thinBatches is the batches with the records at the wanted offsets alone, as
-// log compaction would have left them. What is not understood, or is there for
-// transactions, stays as it is.
-func thinBatches(batches []byte, wanted []codec.Range, d decompress) []byte {
-	if covered(batches, wanted) {
-		return batches
-	}
-	var out []byte
+// appendThinBatches appends the batches to out, with the records at the wanted
+// offsets alone, as log compaction would have left them. What is not understood,
+// or is there for transactions, stays as it is.
+func appendThinBatches(out, batches []byte, wanted []codec.Range, d decompress) []byte {
 	for len(batches) >= batchHeader {
 		size := batchSize(batches)
 		if size > int64(len(batches)) {

@@ -91,11 +91,11 @@ func TestThinBatchesKeepsWhatIsDamaged(t *testing.T) {
 	size := int(batchSize(p.RecordBatches))
 	damaged := bytes.Clone(p.RecordBatches[:size])
 	damaged[size-1] ^= 1
-	if thin := thinBatches(damaged, nil, s.decompressor.Decompress); !bytes.Equal(thin, damaged) {
+	if thin := appendThinBatches(nil, damaged, nil, s.decompressor.Decompress); !bytes.Equal(thin, damaged) {
 		t.Errorf("a batch with a wrong checksum was made into %d bytes of %d", len(thin), size)
 	}
 	cut := p.RecordBatches[:size+batchHeader+1]
-	if thin := thinBatches(cut, nil, s.decompressor.Decompress); len(thin) != batchHeader {
+	if thin := appendThinBatches(nil, cut, nil, s.decompressor.Decompress); len(thin) != batchHeader {
 		t.Errorf("a whole batch and a part of one are %d bytes, want a header", len(thin))
 	}
 }
