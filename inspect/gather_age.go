@@ -6,7 +6,6 @@ import (
 	"errors"
 	"fmt"
 	"slices"
-	"sort"
 	"sync"
 
 	"github.com/twmb/franz-go/pkg/kgo"
@@ -42,19 +41,19 @@ type ageLog struct {
 	whole  bool // a wanted record was not there: the next one in the gap may be
 }
 
-// ask says what to read next.
+// ask says what to read next, and sorts those that wait for it.
 func (l *ageLog) ask() {
-	wanted := make([]int64, len(l.wait))
-	for i, t := range l.wait {
-		wanted[i] = t.want
-	}
-	slices.Sort(wanted)
-	l.at.Offset, l.at.Wanted = wanted[0], l.at.Wanted[:0]
+	slices.SortFunc(l.wait, func(a, b ageTarget) int { return cmp.Compare(a.want, b.want) })
+	l.at.Offset, l.at.Wanted = l.wait[0].want, l.at.Wanted[:0]
 	if l.whole {
 		return
 	}
-	for _, at := range slices.Compact(wanted) {
-		l.at.Wanted = append(l.at.Wanted, codec.Range{Start: at, End: at + 1})
+	for _, t := range l.wait {
+		if last := len(l.at.Wanted) - 1; last >= 0 && t.want <= l.at.Wanted[last].End {
+			l.at.Wanted[last].End = t.want + 1
+		} else {
+			l.at.Wanted = append(l.at.Wanted, codec.Range{Start: t.want, End: t.want + 1})
+		}
 	}
 }
 
@@ -191,13 +190,16 @@ func waiting(logs []*ageLog) int {
 // take gives the waiting targets their records out of those before f.Next, and
 // lets go of targets that can get none any more.
 func (l *ageLog) take(f *gapstore.Fetched) {
-	still := l.wait[:0]
+	still, records := l.wait[:0], f.Records
 	for _, t := range l.wait {
 		if t.want >= f.Next {
 			still = append(still, t)
 			continue
 		}
-		if record, ok := t.record(f); ok {
+		for len(records) > 0 && records[0].Offset < t.want {
+			records = records[1:]
+		}
+		if record, ok := t.record(records, f.Thinned); ok {
 			t.p.OldestGapAt = record.Timestamp.UTC()
 			continue
 		}
@@ -213,13 +215,13 @@ func (l *ageLog) take(f *gapstore.Fetched) {
 	l.wait = still
 }
 
-// record is the first record in a gap. Of records that were thinned it is only
-// the one wanted, as one before it that is in the gap too may have been left out.
-func (t *ageTarget) record(f *gapstore.Fetched) (*kgo.Record, bool) {
-	from := sort.Search(len(f.Records), func(i int) bool { return f.Records[i].Offset >= t.want })
-	for _, record := range f.Records[from:] {
+// record is the first of the records, all from the wanted one on, in a gap. Of
+// records that were thinned it is only the one wanted, as one before it that is
+// in the gap too may have been left out.
+func (t *ageTarget) record(records []*kgo.Record, thinned bool) (*kgo.Record, bool) {
+	for _, record := range records {
 		switch {
-		case f.Thinned:
+		case thinned:
 			return record, record.Offset == t.want
 		case t.p.State.Gaps.Contains(record.Offset):
 			return record, true
