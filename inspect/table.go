@@ -20,7 +20,8 @@ type Table struct {
 	// no header line.
 	Columns []Column
 	// Rows yields the rows, as often as asked: of a large table once to measure
-	// and once to write. A row is only valid until the next.
+	// and once to write. A row has a cell for each column, and is only valid until
+	// the next.
 	Rows iter.Seq[[]Cell]
 }
 

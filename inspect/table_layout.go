@@ -13,11 +13,11 @@ import (
 type layout func(t *tableWriter, table *Table) error
 
 // smallRows is the most rows of one result, each table counting for some more,
-// that tablewriter lays out. It takes 32 µs for a row and 0.5 ms for a table,
-// which nobody notices here; but for 30,000 rows more than a second, where
-// [layLines] takes a thirtieth of that and gives the same bytes.
+// that tablewriter lays out. It takes 15 to 30 µs for a row and 0.5 ms for a
+// table, which nobody notices here; but for 30,000 rows up to a second, where
+// [layLines] takes a twentieth of that and gives the same bytes.
 const (
-	smallRows    = 500
+	smallRows    = 100
 	rowsPerTable = 15
 )
 
