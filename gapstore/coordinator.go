@@ -3,6 +3,8 @@ package gapstore
 import (
 	"context"
 	"errors"
+	"maps"
+	"slices"
 	"sync"
 	"time"
 
@@ -34,11 +36,8 @@ func (s *Store) AtCoordinators(ctx context.Context, groups []string, ask AskBrok
 func (s *Store) atCoordinators(ctx context.Context, kind int8, keys []string, ask AskBroker) map[string]error {
 	failed := map[string]error{}
 	for try := 0; len(keys) > 0; try++ {
-		byBroker, lost := s.listers(kind, keys), map[string]error{}
-		listed := byBroker != nil
-		if !listed {
-			byBroker, lost = s.coordinators(ctx, kind, keys)
-		}
+		byBroker, rest := s.listers(kind, keys)
+		lost := s.coordinators(ctx, kind, slices.Collect(maps.Keys(rest)), byBroker)
 		var mu sync.Mutex
 		var asking sync.WaitGroup
 		for broker, keys := range byBroker {
@@ -53,16 +52,21 @@ func (s *Store) atCoordinators(ctx context.Context, kind int8, keys []string, as
 		}
 		asking.Wait()
 		keys = nil
+		wait := false
 		for key, err := range lost {
-			again := hasMoved(err) || listed && errors.Is(Classify("ask", err), ErrUnavailable)
-			if try+1 < coordinatorTries && ctx.Err() == nil && again {
+			listed := !rest[key]
+			if listed {
 				s.unlist(key)
-				keys = append(keys, key)
+			}
+			again := hasMoved(err) || listed && errors.Is(Classify("ask", err), ErrUnavailable)
+			if try+1 == coordinatorTries || ctx.Err() != nil || !again {
+				failed[key] = err
 				continue
 			}
-			failed[key] = err
+			keys = append(keys, key)
+			wait = wait || !listed
 		}
-		if len(keys) > 0 && !listed {
+		if wait {
 			pause(ctx, min(25*time.Millisecond<<try, time.Second))
 		}
 	}
@@ -79,24 +83,22 @@ func (s *Store) Listed(brokers map[string]int32) {
 	s.listed = brokers
 }
 
-// listers are the brokers that have listed keys; nil unless that is known of each.
-func (s *Store) listers(kind int8, keys []string) map[int32][]string {
-	if kind != kindGroupCoordinator {
-		return nil
-	}
+// listers are the brokers that have listed keys, and the rest of these.
+func (s *Store) listers(kind int8, keys []string) (byBroker map[int32][]string, rest map[string]bool) {
+	byBroker, rest = map[int32][]string{}, map[string]bool{}
 	s.mu.Lock()
 	defer s.mu.Unlock()
-	byBroker := map[int32][]string{}
 	for _, key := range keys {
-		broker, ok := s.listed[key]
-		if !ok {
-			return nil
+		if broker, ok := s.listed[key]; ok && kind == kindGroupCoordinator {
+			byBroker[broker] = append(byBroker[broker], key)
+		} else {
+			rest[key] = true
 		}
-		byBroker[broker] = append(byBroker[broker], key)
 	}
-	return byBroker
+	return byBroker, rest
 }
 
+// unlist has the group's coordinator be looked for.
 func (s *Store) unlist(group string) {
 	s.mu.Lock()
 	defer s.mu.Unlock()
@@ -116,10 +118,14 @@ func pause(ctx context.Context, d time.Duration) {
 	}
 }
 
-// coordinators finds the brokers that coordinate keys, and the keys for which
-// none was found, with the reason. Together they are keys, whatever the answer.
-func (s *Store) coordinators(ctx context.Context, kind int8, keys []string) (byBroker map[int32][]string, lost map[string]error) {
-	byBroker, lost = map[int32][]string{}, make(map[string]error, len(keys))
+// coordinators adds the brokers that coordinate keys to byBroker, and returns
+// the keys for which none was found, with the reason. Together they are keys,
+// whatever the answer.
+func (s *Store) coordinators(ctx context.Context, kind int8, keys []string, byBroker map[int32][]string) (lost map[string]error) {
+	lost = make(map[string]error, len(keys))
+	if len(keys) == 0 {
+		return lost
+	}
 	for _, key := range keys {
 		lost[key] = Classify("find the coordinator of "+key, errors.New("the broker did not answer for it"))
 	}
@@ -145,5 +151,5 @@ func (s *Store) coordinators(ctx context.Context, kind int8, keys []string) (byB
 			byBroker[c.NodeID] = append(byBroker[c.NodeID], c.Key)
 		}
 	}
-	return byBroker, lost
+	return lost
 }

@@ -3,7 +3,9 @@ package gapstore
 import (
 	"context"
 	"errors"
+	"reflect"
 	"slices"
+	"sync"
 	"testing"
 
 	"github.com/twmb/franz-go/pkg/kerr"
@@ -55,5 +57,45 @@ func TestListedCoordinators(t *testing.T) {
 				}
 			}
 		})
+	}
+}
+
+// TestListedTogether: two that ask at the same time, where the group was listed
+// and is no more, each ask again; and of groups together, each is asked about
+// where it was listed, and only the rest is looked for.
+func TestListedTogether(t *testing.T) {
+	c := fakeCluster(t)
+	s := openStore(t, c.ListenAddrs()...)
+	gone := Classify("ask", errors.New("unknown broker"))
+	s.Listed(map[string]int32{"billing": 7, "audit": 8})
+	var both sync.WaitGroup
+	var asked sync.WaitGroup
+	asked.Add(2)
+	for range 2 {
+		both.Go(func() {
+			failed := s.AtCoordinators(t.Context(), []string{"billing"}, func(_ context.Context, broker int32, _ []string) map[string]error {
+				if broker == 7 {
+					asked.Done()
+					asked.Wait()
+					return map[string]error{"billing": gone}
+				}
+				return nil
+			})
+			if len(failed) > 0 {
+				t.Errorf("failed: %v", failed)
+			}
+		})
+	}
+	both.Wait()
+	var mu sync.Mutex
+	at := map[int32][]string{}
+	s.AtCoordinators(t.Context(), []string{"billing", "audit", "new"}, func(_ context.Context, broker int32, groups []string) map[string]error {
+		mu.Lock()
+		defer mu.Unlock()
+		at[broker] = slices.Sorted(slices.Values(groups))
+		return nil
+	})
+	if want := map[int32][]string{0: {"billing", "new"}, 8: {"audit"}}; !reflect.DeepEqual(at, want) {
+		t.Errorf("asked %v, want %v", at, want)
 	}
 }
