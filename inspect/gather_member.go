@@ -34,10 +34,14 @@ func (g *Group) adopt(d description) {
 
 // describeGroups asks the coordinators for state and members, with the request
 // of each group's type. A group that does not exist has the error ErrNotFound.
-// Streams groups keep what the list tells of them.
+// Streams groups keep what the list tells of them, and so do those that the list
+// tells to be empty: there is nobody to be described.
 func describeGroups(ctx context.Context, store *gapstore.Store, groups []*Group) map[string]description {
 	byType := map[string][]string{}
 	for _, g := range groups {
+		if g.State == "Empty" {
+			continue
+		}
 		kind := cmp.Or(g.Type, "classic") // Kafka before 3.8 knows no other, and tells none
 		byType[kind] = append(byType[kind], g.Name)
 	}
