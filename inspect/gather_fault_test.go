@@ -105,6 +105,7 @@ func TestGatherLeavesNothingBehind(t *testing.T) {
 	s := newScene(t)
 	s.fill("orders", 0, 10)
 	s.commitGaps("billing", "orders", 0, "2,4-5", 9)
+	s.client.Close() // or else the fake broker begins to wait for its next request
 	running := goleak.IgnoreCurrent()
 	store, err := gapstore.Open(t.Context(), dialer(s.cluster.ListenAddrs()[0]))
 	if err != nil {
