@@ -21,14 +21,14 @@ import (
 // A replay that is killed at any moment, and run again, delivers each record
 // exactly once to read-committed readers, and closes all gaps.
 func TestKafkaReplayKilled(t *testing.T) {
-	const group, partitions, each, kills = "killed", 3, 4000, 20
+	const group, partitions, each, kills = "killed", 3, 8000, 20 // 12,000 are outstanding: more than the rate lets through in 20 × 2.2 s
 	broker := kafkatest.Start(t)
 	broker.CreateTopic("orders", partitions, nil)
 	broker.CreateTopic("retry", partitions, nil)
 	broker.Fill("orders", partitions, each)
 	client := broker.Client()
 	outstanding := commitEverySecond(t, client, group, partitions, each)
-	replay := []string{"replay", group, "--to-topic", "retry", "--rate", "400", "--execute", "--yes", "-b", broker.Addr(), "--timeout", "60s"}
+	replay := []string{"replay", group, "--to-topic", "retry", "--rate", "125", "--execute", "--yes", "-b", broker.Addr(), "--timeout", "60s"}
 	state := "XDG_STATE_HOME=" + t.TempDir()
 	cut := 0
 	for range kills {
