@@ -137,9 +137,7 @@ func connectionOf(flags *pflag.FlagSet) *connection {
 	}
 	c := new(connection)
 	c.bootstrap, _ = flags.GetString("bootstrap-server") // each is there, and of that type
-	if given, ok := flags.Lookup("property").Value.(*texts); ok {
-		c.properties = *given
-	}
+	c.properties, _ = flags.GetStringArray("property")
 	c.commandConfig, _ = flags.GetString("command-config")
 	c.context, _ = flags.GetString("context")
 	return c

@@ -43,7 +43,7 @@ neither, it is asked for on the terminal whenever it is needed.`,
 	flags.StringVarP(&o.bootstrap, "bootstrap-server", "b", "", "brokers to ask first, as `HOST:PORT,…`")
 	flags.StringVar(&o.bootstrap, "brokers", "", "as --bootstrap-server")
 	_ = flags.MarkHidden("brokers")
-	bindTexts(flags, &o.properties, "property", "X", "a property of the connection, as `KEY=VALUE`; may be given often")
+	flags.StringArrayVarP(&o.properties, "property", "X", nil, "a property of the connection, as `KEY=VALUE`; may be given often")
 	flags.StringVar(&o.commandConfig, "command-config", "", "a .properties `FILE` with more properties; what the context says wins")
 	flags.StringVar(&o.from, "from", "", "copy the connection from a `FILE` of another tool")
 	flags.BoolVar(&o.replace, "replace", false, "in place of a context of the same name")

@@ -32,7 +32,7 @@ func (c *connection) bind(flags *pflag.FlagSet) {
 	flags.StringVarP(&c.bootstrap, "bootstrap-server", "b", "", "brokers to ask first, as `HOST:PORT,…`")
 	flags.StringVar(&c.bootstrap, "brokers", "", "as --bootstrap-server")
 	_ = flags.MarkHidden("brokers")
-	bindTexts(flags, &c.properties, "property", "X", "a property of the connection, as `KEY=VALUE`; may be given often")
+	flags.StringArrayVarP(&c.properties, "property", "X", nil, "a property of the connection, as `KEY=VALUE`; may be given often")
 	flags.StringVar(&c.commandConfig, "command-config", "", "a .properties `FILE` with properties of the connection")
 	flags.StringVar(&c.context, "context", "", "use this `CONTEXT` in place of the current one")
 	flags.StringVar(&c.timeout, "timeout", "", "give up after `DURATION`, such as 30s or PT30S (default "+defaultTimeout.String()+")")
@@ -82,13 +82,13 @@ type choice struct {
 
 func (c *choice) bind(cmd *cobra.Command) {
 	bindTopics(cmd, &c.topics)
-	bindTexts(cmd.Flags(), &c.formats, "format", "", "only partitions with gaps in this `FORMAT`; may be given often")
+	cmd.Flags().StringArrayVar(&c.formats, "format", nil, "only partitions with gaps in this `FORMAT`; may be given often")
 	completeWithFormats(cmd, "format", func(codec.Format) bool { return true })
 }
 
 // bindTopics adds the flag that chooses topics.
 func bindTopics(cmd *cobra.Command, topics *[]string) {
-	bindTexts(cmd.Flags(), topics, "topic", "", "only this `TOPIC`, or some partitions of it: orders, orders/0,2; may be given often")
+	cmd.Flags().StringArrayVar(topics, "topic", nil, "only this `TOPIC`, or some partitions of it: orders, orders/0,2; may be given often")
 }
 
 // completeWithFormats completes a flag with the names of the formats that fit.

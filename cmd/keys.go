@@ -18,9 +18,9 @@ type keys struct {
 
 func (k *keys) bind(cmd *cobra.Command) {
 	f := cmd.Flags()
-	bindTexts(f, &k.keys, "key", "", "only records with this `KEY`; may be given often")
-	bindTexts(f, &k.ranges, "key-range", "", "only records whose key has a murmur2 hash in `LO-HI`, of 0-2147483647")
-	bindTexts(f, &k.shards, "shard", "", "only records in the shard `I/N` of the keys' hashes, such as 1/4")
+	f.StringArrayVar(&k.keys, "key", nil, "only records with this `KEY`; may be given often")
+	f.StringArrayVar(&k.ranges, "key-range", nil, "only records whose key has a murmur2 hash in `LO-HI`, of 0-2147483647")
+	f.StringArrayVar(&k.shards, "shard", nil, "only records in the shard `I/N` of the keys' hashes, such as 1/4")
 	f.BoolVar(&k.null, "null-key", false, "only records without a key")
 	f.BoolVar(&k.all, "all-partitions", false, "look for a --key in all partitions, not only where the partitioner puts it")
 	f.StringVar(&k.partitioner, "partitioner", "", "how producers choose the partition of a key: `NAME` is "+strings.Join(inspect.Partitioners(), ", ")+" (default murmur2)")
