@@ -193,8 +193,8 @@ func commitEntries(group *kmsg.OffsetFetchResponseGroup, pending map[place]bool,
 	entries := make([]Entry, 0, n)
 	for i := range group.Topics {
 		t := &group.Topics[i]
-		for _, j := range inOrder(t.Partitions) {
-			p := &t.Partitions[j]
+		for _, key := range inOrder(t.Partitions) {
+			p := &t.Partitions[uint32(key)]
 			if !wanted(t.Topic, p.Partition) || (p.ErrorCode == 0 && p.Offset < 0) {
 				continue // Kafka answers -1 where nothing is committed
 			}
@@ -216,18 +216,15 @@ func commitEntries(group *kmsg.OffsetFetchResponseGroup, pending map[place]bool,
 	return entries
 }
 
-// inOrder are the indices of partitions by ascending number, as a broker tells
-// them in the order of a hash table. Entries are then made in that order: to sort
-// them, or what they are made of, is to move large structs about.
-func inOrder(partitions []kmsg.OffsetFetchResponseGroupTopicPartition) []uint32 {
+// inOrder are partitions by ascending number, each as that and, in the low half,
+// its index: a broker tells them in the order of a hash table. Entries are then
+// made in that order: to sort them, or what they are made of, is to move large
+// structs about.
+func inOrder(partitions []kmsg.OffsetFetchResponseGroupTopicPartition) []int64 {
 	keys := make([]int64, len(partitions))
 	for i := range partitions {
 		keys[i] = int64(partitions[i].Partition)<<32 | int64(i)
 	}
 	slices.Sort(keys)
-	order := make([]uint32, len(keys))
-	for i, key := range keys {
-		order[i] = uint32(key)
-	}
-	return order
+	return keys
 }

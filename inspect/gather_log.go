@@ -64,10 +64,8 @@ func eachTopic(groups []Group, do func(topic string, partitions []Partition)) {
 
 func (g *Group) eachTopic(do func(topic string, partitions []Partition)) {
 	for rest := g.Partitions; len(rest) > 0; {
-		topic, n := rest[0].Topic, len(rest)
-		if rest[n-1].Topic != topic {
-			n = sort.Search(n, func(i int) bool { return rest[i].Topic > topic })
-		}
+		topic := rest[0].Topic
+		n := sort.Search(len(rest), func(i int) bool { return rest[i].Topic > topic })
 		do(topic, rest[:n])
 		rest = rest[n:]
 	}

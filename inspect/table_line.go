@@ -34,13 +34,13 @@ func (t *tableWriter) place(s *shown, width int32, right bool) {
 	t.owed += blanks + columnGap
 }
 
-var blanks = strings.Repeat(" ", 64)
+var manyBlanks = strings.Repeat(" ", 64)
 
 func appendBlanks(b []byte, n int) []byte {
-	for ; n > len(blanks); n -= len(blanks) {
-		b = append(b, blanks...)
+	for ; n > len(manyBlanks); n -= len(manyBlanks) {
+		b = append(b, manyBlanks...)
 	}
-	return append(b, blanks[:n]...)
+	return append(b, manyBlanks[:n]...)
 }
 
 func (t *tableWriter) end() {
