@@ -32,10 +32,11 @@ func (s *Store) DeleteOffsets(ctx context.Context, group string, parts []Key) er
 		req.Topics[i].Partitions = append(req.Topics[i].Partitions, rp)
 	}
 	op := "delete offsets of group " + group
-	resp, err := req.RequestWith(ctx, s.client)
+	kresp, err := s.alter(ctx, op, req)
 	if err != nil {
-		return &Error{Class: ErrUnknownOutcome, Op: op, Hint: "read the offsets back", Err: err}
+		return err
 	}
+	resp := kresp.(*kmsg.OffsetDeleteResponse)
 	switch err := kerr.ErrorForCode(resp.ErrorCode); {
 	case errors.Is(err, kerr.NonEmptyGroup):
 		return &Error{Class: ErrGroupActive, Op: op, Err: err}

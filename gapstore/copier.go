@@ -7,6 +7,7 @@ import (
 	"time"
 
 	"github.com/twmb/franz-go/pkg/kgo"
+	"github.com/twmb/franz-go/pkg/kmsg"
 )
 
 // Copier produces copies of a group's records in transactions of their own, for
@@ -14,6 +15,7 @@ import (
 type Copier struct {
 	group    string
 	producer *Producer
+	sent     sentCounter
 
 	mu     sync.Mutex
 	failed error
@@ -30,11 +32,14 @@ const endTimeout = 10 * time.Second
 // OpenCopier makes a copier. A copier of the same group that is still at work
 // is fenced, and what it has not committed is gone.
 func OpenCopier(dial Dial, group string) (*Copier, error) {
-	producer, err := NewProducer(dial, kgo.ClientID(holdClientID), kgo.TransactionalID(transactionalID(group)), kgo.TransactionTimeout(copyTimeout))
+	c := &Copier{group: group}
+	var err error
+	c.producer, err = NewProducer(dial, kgo.ClientID(holdClientID), kgo.TransactionalID(transactionalID(group)),
+		kgo.TransactionTimeout(copyTimeout), kgo.WithHooks(&c.sent))
 	if err != nil {
 		return nil, Classify("copy records of group "+group, err)
 	}
-	return &Copier{group: group, producer: producer}, nil
+	return c, nil
 }
 
 // Begin begins a transaction.
@@ -69,10 +74,17 @@ func (c *Copier) Commit(ctx context.Context) error {
 	if err != nil {
 		return errors.Join(lacking(op, "WRITE on the topic of the copies", err), c.producer.EndTransaction(ending, kgo.TryAbort))
 	}
-	if err := c.producer.EndTransaction(ending, kgo.TryCommit); err != nil {
+	before := c.sent.of(kmsg.EndTxn)
+	err = c.producer.EndTransaction(ending, kgo.TryCommit)
+	switch {
+	case err == nil:
+		return nil
+	case inDoubt(err, c.sent.since(before, kmsg.EndTxn, err)):
 		return &Error{Class: ErrUnknownOutcome, Op: op, Hint: "look whether the copies are there", Err: err}
+	case isFenced(err):
+		return &Error{Class: ErrFenced, Op: op, Hint: "another gapctl copies records of this group now", Err: err}
 	}
-	return nil
+	return Classify(op, err)
 }
 
 // failure is the first of the transaction.

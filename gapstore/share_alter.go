@@ -35,10 +35,11 @@ func (s *Store) AlterShareOffsets(ctx context.Context, group string, starts []Of
 		p.Partition, p.StartOffset = o.Partition, o.Offset
 		req.Topics[k].Partitions = append(req.Topics[k].Partitions, p)
 	}
-	resp, err := req.RequestWith(ctx, s.client)
+	kresp, err := s.alter(ctx, op, req)
 	if err != nil {
-		return nil, &Error{Class: ErrUnknownOutcome, Op: op, Hint: "read the offsets back", Err: err}
+		return nil, err
 	}
+	resp := kresp.(*kmsg.AlterShareGroupOffsetsResponse)
 	if err := kerr.ErrorForCode(resp.ErrorCode); err != nil {
 		if errors.Is(err, kerr.NonEmptyGroup) {
 			return nil, &Error{Class: ErrGroupActive, Op: op, Err: err}

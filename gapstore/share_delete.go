@@ -20,10 +20,11 @@ func (s *Store) DeleteShareOffsets(ctx context.Context, group string, topics []s
 		req.Topics = append(req.Topics, t)
 	}
 	op := "delete offsets of share group " + group
-	resp, err := req.RequestWith(ctx, s.client)
+	kresp, err := s.alter(ctx, op, req)
 	if err != nil {
-		return nil, &Error{Class: ErrUnknownOutcome, Op: op, Hint: "read the offsets back", Err: err}
+		return nil, err
 	}
+	resp := kresp.(*kmsg.DeleteShareGroupOffsetsResponse)
 	if err := kerr.ErrorForCode(resp.ErrorCode); err != nil {
 		if errors.Is(err, kerr.NonEmptyGroup) {
 			return nil, &Error{Class: ErrGroupActive, Op: op, Err: err}

@@ -15,6 +15,7 @@ type Store struct {
 	dial      Dial
 	client    *kgo.Client
 	traffic   *traffic
+	sent      sentCounter
 	clusterID string
 	broker    int32 // any broker, for what all of them answer alike
 	versions  *kversion.Versions
@@ -30,7 +31,7 @@ type Store struct {
 // bounds this call only.
 func Open(ctx context.Context, dial Dial) (*Store, error) {
 	s := &Store{dial: dial, traffic: newTraffic(), decompressor: boundedDecompressor{maxBatch}}
-	client, err := dial(kgo.MaxVersions(readVersions()), kgo.WithHooks(s.traffic))
+	client, err := dial(kgo.MaxVersions(readVersions()), kgo.WithHooks(s.traffic, &s.sent))
 	if err != nil {
 		return nil, Classify("connect", err)
 	}
@@ -87,6 +88,22 @@ func (s *Store) Client() *kgo.Client { return s.client }
 
 // ClusterID is the cluster's ID, "" where it does not tell.
 func (s *Store) ClusterID() string { return s.clusterID }
+
+// alter makes the one request of op, which changes what stands. Its errors are
+// those of requests that were never sent, and [ErrUnknownOutcome] where one was,
+// and its answer never came.
+func (s *Store) alter(ctx context.Context, op string, req kmsg.Request) (kmsg.Response, error) {
+	key := kmsg.Key(req.Key())
+	before := s.sent.of(key)
+	resp, err := s.client.Request(ctx, req)
+	switch {
+	case err == nil:
+		return resp, nil
+	case s.sent.since(before, key, err) == 0:
+		return nil, s.RequestFailure(op, req.Key(), err)
+	}
+	return nil, &Error{Class: ErrUnknownOutcome, Op: op, Hint: "read the offsets back", Err: err}
+}
 
 // speaks reports whether the brokers know version of the request.
 func (s *Store) speaks(request kmsg.Key, version int16) bool {
