@@ -153,7 +153,7 @@ func completeFormats(context.Context, *connection, string) []candidate {
 // completeProperties are the properties that -X takes.
 func completeProperties(context.Context, *connection, string) []candidate {
 	var found []candidate
-	for _, p := range properties() {
+	for _, p := range properties {
 		names := []string{p.name}
 		if p.secret {
 			names = []string{p.name + fromFile, p.name + fromCommand}

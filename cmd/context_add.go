@@ -124,7 +124,7 @@ func overEntries(entries []entry, s settings) []entry {
 		all.put(name, value)
 	}
 	var ordered []entry
-	for _, p := range properties() {
+	for _, p := range properties {
 		for _, end := range []string{"", fromFile, fromCommand} {
 			if value, ok := all[p.name+end]; ok {
 				ordered = append(ordered, entry{key: p.name + end, value: value})

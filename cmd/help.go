@@ -148,7 +148,7 @@ func writeConfigurationHelp(w io.Writer) {
 	})
 	fmt.Fprintln(w, "\nProperties:")
 	table(w, func(row func(...string)) {
-		for _, p := range properties() {
+		for _, p := range properties {
 			meaning := p.meaning
 			if len(p.aliases) > 0 {
 				meaning += " (also " + strings.Join(p.aliases, ", ") + ")"

@@ -35,7 +35,7 @@ func TestSecretStays(t *testing.T) {
 		"GAPCTL_BOOTSTRAP_SERVER": addr, "GAPCTL_SECURITY_PROTOCOL": "SASL_PLAINTEXT", "GAPCTL_SASL_MECHANISM": "PLAIN",
 		"GAPCTL_SASL_USERNAME": "alice", "GAPCTL_SASL_PASSWORD_FILE": passwords, "XDG_STATE_HOME": dir, "XDG_CONFIG_HOME": dir, "GAPCTL_TIMEOUT": "2s",
 	}
-	for _, p := range properties() {
+	for _, p := range properties {
 		if p.secret {
 			t.Setenv(variableOf(p.name), secret) // of the process, as gapctl would have it
 		}

@@ -209,7 +209,7 @@ func configurationPage() string {
 		m.item(v.name, v.meaning)
 	}
 	m.section("PROPERTIES")
-	for _, p := range properties() {
+	for _, p := range properties {
 		m.item(strings.Join(append([]string{p.name}, p.aliases...), ", "), p.meaning)
 	}
 	m.section("FILES")

@@ -15,42 +15,40 @@ type property struct {
 }
 
 // properties is the table of the settings that are understood.
-func properties() []property {
-	return []property{
-		{name: propBootstrap, aliases: []string{"metadata.broker.list"}, meaning: "addresses of brokers, as host:port, separated by commas"},
-		{name: propProtocol, meaning: "PLAINTEXT, SSL, SASL_PLAINTEXT or SASL_SSL"},
-		{name: propMechanism, aliases: []string{"sasl.mechanisms"}, meaning: "PLAIN, SCRAM-SHA-256, SCRAM-SHA-512, OAUTHBEARER, AWS_MSK_IAM or GSSAPI"},
-		{name: propJAAS, secret: true, meaning: "a login module of Kafka's with its options, such as ScramLoginModule"},
-		{name: propUsername, meaning: "the user, in place of sasl.jaas.config"},
-		{name: propPassword, secret: true, meaning: "the password, in place of sasl.jaas.config"},
-		{name: propToken, secret: true, meaning: "the token for OAUTHBEARER"},
-		{name: propTokenURL, meaning: "for OAUTHBEARER: where tokens are had with client credentials, or file:///PATH of a token"},
-		{name: propOAuthClient, aliases: []string{"sasl.oauthbearer.client.id"}, meaning: "for OAUTHBEARER: the client's ID"},
-		{name: propOAuthSecret, aliases: []string{"sasl.oauthbearer.client.secret"}, secret: true, meaning: "for OAUTHBEARER: the client's secret"},
-		{name: propOAuthScope, meaning: "for OAUTHBEARER: the scope to ask for"},
-		{name: propOAuthExtensions, meaning: "for OAUTHBEARER: extensions, as key=value, separated by commas"},
-		{name: propAWSProfile, meaning: "for AWS_MSK_IAM: a profile of ~/.aws/credentials, in place of AWS_ACCESS_KEY_ID"},
-		{name: propKerberosService, meaning: "for GSSAPI: the brokers' service name; kafka if not set"},
-		{name: propKerberosPrincipal, meaning: "for GSSAPI: who to log in as; the ticket cache's user if not set"},
-		{name: propKerberosKeytab, meaning: "for GSSAPI: a file with the principal's keys"},
-		{name: propTrustType, meaning: "not needed: PEM, PKCS12 and JKS are told apart"},
-		{name: propTrustLocation, aliases: []string{"ssl.ca.location"}, meaning: "a file with the certificates to trust: PEM, PKCS12 or JKS"},
-		{name: propTrustPEM, aliases: []string{"ssl.ca.pem"}, meaning: "the certificates to trust, as PEM text"},
-		{name: propTrustPassword, secret: true, meaning: "the password of the truststore"},
-		{name: propKeyType, meaning: "not needed: PEM, PKCS12 and JKS are told apart"},
-		{name: propKeyLocation, meaning: "a file with the client's key and certificates: PEM, PKCS12 or JKS"},
-		{name: propKeyChain, aliases: []string{"ssl.certificate.pem"}, meaning: "the client's certificates, as PEM text"},
-		{name: propKeyPEM, aliases: []string{"ssl.key.pem"}, secret: true, meaning: "the client's key, as PEM text"},
-		{name: propCertFile, meaning: "a PEM file with the client's certificates"},
-		{name: propKeyFile, meaning: "a PEM file with the client's key"},
-		{name: propKeyPassword, secret: true, meaning: "the password of the client's key"},
-		{name: propStorePassword, secret: true, meaning: "the password of the keystore"},
-		{name: propHostnameCheck, meaning: "https, or empty to accept any host name"},
-		{name: propVerify, meaning: "false: accept any certificate of a broker"},
-		{name: propClientID, meaning: "what brokers log; gapctl/VERSION if not set"},
-		{name: propRequestTimeout, meaning: "how long one request may take"},
-		{name: propSetupTimeout, meaning: "how long one connection may take to be made"},
-	}
+var properties = []property{
+	{name: propBootstrap, aliases: []string{"metadata.broker.list"}, meaning: "addresses of brokers, as host:port, separated by commas"},
+	{name: propProtocol, meaning: "PLAINTEXT, SSL, SASL_PLAINTEXT or SASL_SSL"},
+	{name: propMechanism, aliases: []string{"sasl.mechanisms"}, meaning: "PLAIN, SCRAM-SHA-256, SCRAM-SHA-512, OAUTHBEARER, AWS_MSK_IAM or GSSAPI"},
+	{name: propJAAS, secret: true, meaning: "a login module of Kafka's with its options, such as ScramLoginModule"},
+	{name: propUsername, meaning: "the user, in place of sasl.jaas.config"},
+	{name: propPassword, secret: true, meaning: "the password, in place of sasl.jaas.config"},
+	{name: propToken, secret: true, meaning: "the token for OAUTHBEARER"},
+	{name: propTokenURL, meaning: "for OAUTHBEARER: where tokens are had with client credentials, or file:///PATH of a token"},
+	{name: propOAuthClient, aliases: []string{"sasl.oauthbearer.client.id"}, meaning: "for OAUTHBEARER: the client's ID"},
+	{name: propOAuthSecret, aliases: []string{"sasl.oauthbearer.client.secret"}, secret: true, meaning: "for OAUTHBEARER: the client's secret"},
+	{name: propOAuthScope, meaning: "for OAUTHBEARER: the scope to ask for"},
+	{name: propOAuthExtensions, meaning: "for OAUTHBEARER: extensions, as key=value, separated by commas"},
+	{name: propAWSProfile, meaning: "for AWS_MSK_IAM: a profile of ~/.aws/credentials, in place of AWS_ACCESS_KEY_ID"},
+	{name: propKerberosService, meaning: "for GSSAPI: the brokers' service name; kafka if not set"},
+	{name: propKerberosPrincipal, meaning: "for GSSAPI: who to log in as; the ticket cache's user if not set"},
+	{name: propKerberosKeytab, meaning: "for GSSAPI: a file with the principal's keys"},
+	{name: propTrustType, meaning: "not needed: PEM, PKCS12 and JKS are told apart"},
+	{name: propTrustLocation, aliases: []string{"ssl.ca.location"}, meaning: "a file with the certificates to trust: PEM, PKCS12 or JKS"},
+	{name: propTrustPEM, aliases: []string{"ssl.ca.pem"}, meaning: "the certificates to trust, as PEM text"},
+	{name: propTrustPassword, secret: true, meaning: "the password of the truststore"},
+	{name: propKeyType, meaning: "not needed: PEM, PKCS12 and JKS are told apart"},
+	{name: propKeyLocation, meaning: "a file with the client's key and certificates: PEM, PKCS12 or JKS"},
+	{name: propKeyChain, aliases: []string{"ssl.certificate.pem"}, meaning: "the client's certificates, as PEM text"},
+	{name: propKeyPEM, aliases: []string{"ssl.key.pem"}, secret: true, meaning: "the client's key, as PEM text"},
+	{name: propCertFile, meaning: "a PEM file with the client's certificates"},
+	{name: propKeyFile, meaning: "a PEM file with the client's key"},
+	{name: propKeyPassword, secret: true, meaning: "the password of the client's key"},
+	{name: propStorePassword, secret: true, meaning: "the password of the keystore"},
+	{name: propHostnameCheck, meaning: "https, or empty to accept any host name"},
+	{name: propVerify, meaning: "false: accept any certificate of a broker"},
+	{name: propClientID, meaning: "what brokers log; gapctl/VERSION if not set"},
+	{name: propRequestTimeout, meaning: "how long one request may take"},
+	{name: propSetupTimeout, meaning: "how long one connection may take to be made"},
 }
 
 // The properties' names.
@@ -115,7 +113,7 @@ func lookupProperty(name string) (property, bool) {
 			base, from = cut, end
 		}
 	}
-	for _, p := range properties() {
+	for _, p := range properties {
 		switch named := p.name == base || slices.Contains(p.aliases, base); {
 		case named && from == "":
 			return p, true
@@ -149,13 +147,19 @@ func variables() []variable {
 // variableOf is the environment variable of a property:
 // GAPCTL_SASL_PASSWORD_FILE of sasl.password.file.
 func variableOf(name string) string {
-	return "GAPCTL_" + strings.ToUpper(strings.NewReplacer(".", "_", "-", "_").Replace(name))
+	underscored := func(r rune) rune {
+		if r == '.' || r == '-' {
+			return '_'
+		}
+		return r
+	}
+	return "GAPCTL_" + strings.ToUpper(strings.Map(underscored, name))
 }
 
 // secretVariables are the environment variables that may hold a secret.
 func secretVariables() []string {
 	var names []string
-	for _, p := range properties() {
+	for _, p := range properties {
 		if p.secret {
 			names = append(names, variableOf(p.name))
 		}
@@ -166,7 +170,7 @@ func secretVariables() []string {
 // setsProperty reports whether an environment variable sets a property, or says
 // where a secret is.
 func setsProperty(variable string) bool {
-	return slices.ContainsFunc(properties(), func(p property) bool {
+	return slices.ContainsFunc(properties, func(p property) bool {
 		for _, end := range []string{"", fromFile, fromCommand} {
 			if variable == variableOf(p.name+end) {
 				return true

@@ -52,7 +52,7 @@ func (a *app) resolved(ctx context.Context, s settings) (settings, error) {
 	if a.mute {
 		talk = io.Discard
 	}
-	for _, p := range properties() {
+	for _, p := range properties {
 		if !p.secret {
 			continue
 		}

@@ -65,7 +65,7 @@ func (a *app) setVariables(s settings) error {
 		}
 		return nil
 	}
-	for _, p := range properties() {
+	for _, p := range properties {
 		for _, end := range []string{"", fromFile, fromCommand} {
 			if named, known := lookupProperty(p.name + end); known {
 				if err := set(variableOf(named.name), named.name); err != nil {
