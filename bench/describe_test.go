@@ -25,6 +25,7 @@ func BenchmarkDescribeAll(b *testing.B) {
 	contenders := []*contender{
 		{name: "gapctl", command: func() *exec.Cmd { return exec.Command(gapctl, "describe", "--all", "-b", broker.Addr()) }},
 		{name: "bare-client", command: func() *exec.Cmd { return exec.Command(bare, broker.Addr()) }},
+		{name: "bare-client-rows", command: func() *exec.Cmd { return exec.Command(bare, "-rows", broker.Addr()) }},
 		{name: "kafka-consumer-groups", command: func() *exec.Cmd {
 			return consumerGroups(broker, "--describe", "--all-groups")
 		}},

@@ -1,14 +1,19 @@
 // Command bareclient is the floor that gapctl is measured against: it makes
-// the requests that `gapctl describe --all` makes and prints nothing.
+// the requests that `gapctl describe --all` makes and prints nothing. With -rows
+// it also decodes what is committed and prints a line for each partition, as
+// bluntly as can be: whatever shows the commits does at least that.
 //
-//	bareclient ADDRESS [GROUP]
+//	bareclient [-rows] ADDRESS [GROUP]
 package main
 
 import (
 	"context"
+	"flag"
 	"fmt"
+	"maps"
 	"os"
 	"slices"
+	"strconv"
 	"sync"
 	"time"
 
@@ -16,18 +21,22 @@ import (
 	"github.com/twmb/franz-go/pkg/kmsg"
 	"github.com/twmb/franz-go/pkg/kversion"
 	"golang.org/x/sync/errgroup"
+
+	"github.com/gapctl/gapctl/codec"
 )
 
 func main() {
+	rows := flag.Bool("rows", false, "decode the commits and print them")
+	flag.Parse()
 	ctx, cancel := context.WithTimeout(context.Background(), time.Minute)
 	defer cancel()
-	if err := run(ctx, os.Args[1], os.Args[2:]); err != nil {
+	if err := run(ctx, flag.Arg(0), flag.Args()[1:], *rows); err != nil {
 		fmt.Fprintln(os.Stderr, "bareclient:", err)
 		os.Exit(1)
 	}
 }
 
-func run(ctx context.Context, addr string, groups []string) error {
+func run(ctx context.Context, addr string, groups []string, rows bool) error {
 	versions := kversion.Stable()
 	versions.SetMaxKeyVersion(kmsg.OffsetFetch.Int16(), 9) // as gapctl: v10 leaves out deleted topics
 	versions.SetMaxKeyVersion(kmsg.Fetch.Int16(), 12)      // by name, which is simpler here
@@ -41,8 +50,17 @@ func run(ctx context.Context, addr string, groups []string) error {
 	if _, err := cluster.RequestWith(ctx, client); err != nil {
 		return err
 	}
-	list, err := kmsg.NewPtrListGroupsRequest().RequestWith(ctx, client)
-	if err != nil {
+	var list *kmsg.ListGroupsResponse
+	var asking errgroup.Group
+	asking.Go(func() (err error) {
+		list, err = kmsg.NewPtrListGroupsRequest().RequestWith(ctx, client)
+		return err
+	})
+	asking.Go(func() error { // there may be native commits
+		_, err := topicsRequest(codec.NativeTopic).RequestWith(ctx, client)
+		return err
+	})
+	if err := asking.Wait(); err != nil {
 		return err
 	}
 	if len(groups) == 0 {
@@ -50,40 +68,50 @@ func run(ctx context.Context, addr string, groups []string) error {
 			groups = append(groups, g.Group)
 		}
 	}
-	limit := kmsg.NewPtrDescribeConfigsRequest()
-	broker := kmsg.NewDescribeConfigsRequestResource()
-	broker.ResourceType = kmsg.ConfigResourceTypeBroker
-	broker.ResourceName = "1"
-	broker.ConfigNames = []string{"offset.metadata.max.bytes"}
-	limit.Resources = append(limit.Resources, broker)
-	if _, err := limit.RequestWith(ctx, client); err != nil {
-		return err
-	}
-	topics, err := commits(ctx, client, groups)
+	told, err := commits(ctx, client, groups)
 	if err != nil {
 		return err
+	}
+	topics := map[string]map[int32]int64{}
+	for _, resp := range told {
+		for i := range resp.Groups {
+			lowest(topics, &resp.Groups[i])
+		}
 	}
 	if err := ends(ctx, client, topics); err != nil {
 		return err
 	}
-	return records(ctx, client, topics)
+	if err := records(ctx, client, topics); err != nil || !rows {
+		return err
+	}
+	return printRows(os.Stdout, told)
 }
+
+func topicsRequest(names ...string) *kmsg.MetadataRequest {
+	req := kmsg.NewPtrMetadataRequest()
+	for _, name := range names {
+		t := kmsg.NewMetadataRequestTopic()
+		t.Topic = kmsg.StringPtr(name)
+		req.Topics = append(req.Topics, t)
+	}
+	return req
+}
+
+// theBroker is the ID of the one broker that there is.
+const theBroker = 1
 
 // groupsPerFetch is how many groups gapctl asks about at once. To ask for all in
 // one request costs the broker twice the time.
 const groupsPerFetch = 12
 
-// commits describes the groups and fetches what they have committed; what it
-// returns are the topics with their partitions, and the lowest commit of each.
-func commits(ctx context.Context, client *kgo.Client, groups []string) (map[string]map[int32]int64, error) {
-	describe := kmsg.NewPtrDescribeGroupsRequest()
-	describe.Groups = groups
-	if _, err := describe.RequestWith(ctx, client); err != nil {
-		return nil, err
-	}
+// commits fetches what the groups have committed, and how long metadata may be. It
+// asks the one broker that there is: a client that looks for coordinators and for
+// topics on the way would not be bare.
+func commits(ctx context.Context, client *kgo.Client, groups []string) ([]*kmsg.OffsetFetchResponse, error) {
 	var told []*kmsg.OffsetFetchResponse
 	var mu sync.Mutex
 	var asking errgroup.Group
+	asking.Go(func() error { return limit(ctx, client) })
 	for part := range slices.Chunk(groups, groupsPerFetch) {
 		asking.Go(func() error {
 			fetch := kmsg.NewPtrOffsetFetchRequest()
@@ -93,26 +121,29 @@ func commits(ctx context.Context, client *kgo.Client, groups []string) (map[stri
 				group.Group = name
 				fetch.Groups = append(fetch.Groups, group)
 			}
-			resp, err := fetch.RequestWith(ctx, client)
+			resp, err := fetch.RequestWith(ctx, client.Broker(theBroker))
 			mu.Lock()
 			defer mu.Unlock()
 			told = append(told, resp)
 			return err
 		})
 	}
-	if err := asking.Wait(); err != nil {
-		return nil, err
-	}
-	topics := map[string]map[int32]int64{}
-	for _, resp := range told {
-		for i := range resp.Groups {
-			lowest(topics, &resp.Groups[i])
-		}
-	}
-	return topics, nil
+	return told, asking.Wait()
 }
 
-// lowest lowers what is in topics to what the group has committed.
+// limit asks how long metadata may be.
+func limit(ctx context.Context, client *kgo.Client) error {
+	req := kmsg.NewPtrDescribeConfigsRequest()
+	broker := kmsg.NewDescribeConfigsRequestResource()
+	broker.ResourceType = kmsg.ConfigResourceTypeBroker
+	broker.ResourceName = strconv.Itoa(theBroker)
+	broker.ConfigNames = []string{"offset.metadata.max.bytes"}
+	req.Resources = append(req.Resources, broker)
+	_, err := req.RequestWith(ctx, client)
+	return err
+}
+
+// lowest lowers what is in topics, by partition, to what the group has committed.
 func lowest(topics map[string]map[int32]int64, g *kmsg.OffsetFetchResponseGroup) {
 	for _, t := range g.Topics {
 		if topics[t.Topic] == nil {
@@ -128,15 +159,10 @@ func lowest(topics map[string]map[int32]int64, g *kmsg.OffsetFetchResponseGroup)
 
 // ends asks for the topics, and for the three ends of their logs.
 func ends(ctx context.Context, client *kgo.Client, topics map[string]map[int32]int64) error {
-	metadata := kmsg.NewPtrMetadataRequest()
-	for name := range topics {
-		t := kmsg.NewMetadataRequestTopic()
-		t.Topic = kmsg.StringPtr(name)
-		metadata.Topics = append(metadata.Topics, t)
-	}
-	if _, err := metadata.RequestWith(ctx, client); err != nil {
+	if _, err := topicsRequest(slices.Collect(maps.Keys(topics))...).RequestWith(ctx, client); err != nil {
 		return err
 	}
+	var asking errgroup.Group
 	for _, ask := range []struct {
 		timestamp int64
 		isolation int8
@@ -153,11 +179,12 @@ func ends(ctx context.Context, client *kgo.Client, topics map[string]map[int32]i
 			}
 			req.Topics = append(req.Topics, t)
 		}
-		if _, err := req.RequestWith(ctx, client); err != nil {
+		asking.Go(func() error {
+			_, err := req.RequestWith(ctx, client.Broker(theBroker))
 			return err
-		}
+		})
 	}
-	return nil
+	return asking.Wait()
 }
 
 // records reads what lies at the lowest commits, where the oldest gaps are.
@@ -174,6 +201,6 @@ func records(ctx context.Context, client *kgo.Client, topics map[string]map[int3
 		}
 		req.Topics = append(req.Topics, t)
 	}
-	_, err := client.Broker(1).Request(ctx, req)
+	_, err := client.Broker(theBroker).Request(ctx, req)
 	return err
 }
