@@ -5,6 +5,7 @@ import (
 	"errors"
 	"fmt"
 	"slices"
+	"time"
 
 	"github.com/gapctl/gapctl/gapstore"
 	"github.com/gapctl/gapctl/inspect"
@@ -70,6 +71,7 @@ func (a *app) readOpen(ctx context.Context, c *connection, q inspect.Query, then
 	if err != nil {
 		return nil, inspect.Snapshot{}, causeOf(ctx, err)
 	}
+	q.Waiting = a.sayWaiting
 	s, err := gatherFrom(ctx, store, q)
 	if err != nil {
 		return store, inspect.Snapshot{}, err
@@ -77,6 +79,14 @@ func (a *app) readOpen(ctx context.Context, c *connection, q inspect.Query, then
 	s.TakenAt = a.now()
 	err = then(ctx, store, &s)
 	return store, s, err
+}
+
+// sayWaiting says at a terminal what the silence is for. Elsewhere nobody waits,
+// and what is missing in the end is said then.
+func (a *app) sayWaiting(why error, most time.Duration) {
+	if isTerminal(a.err) && !a.wantsJSON() {
+		a.sayNow(fmt.Sprintf("%v; asking again for up to %s, which --timeout bounds", why, inspect.Spell(most)))
+	}
 }
 
 // gatherFrom is [inspect.Gather], and errInterrupted after a signal: what that

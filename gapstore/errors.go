@@ -15,6 +15,11 @@ var (
 	ErrUnsupported = errors.New("unsupported")
 )
 
+// ErrOffline is the cause where a partition has no leader, and none of the
+// replicas that may lead it is online: a broker has to be started first, so that
+// to ask again soon is of no use. The class is [ErrUnavailable].
+var ErrOffline = errors.New("no replica that may lead it is online")
+
 // Error is a request that the cluster did not answer as hoped.
 type Error struct {
 	Class error  // one of the classes, also those of a [Hold], or nil for any other failure

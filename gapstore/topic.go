@@ -5,6 +5,8 @@ import (
 	"errors"
 	"fmt"
 	"net"
+	"slices"
+	"strconv"
 	"sync"
 
 	"github.com/twmb/franz-go/pkg/kerr"
@@ -94,20 +96,62 @@ func newTopic(name string, told *kmsg.MetadataResponseTopic) *Topic {
 	for i := range t.Logs {
 		t.Logs[i] = Log{Leader: -1, LeaderEpoch: -1, Start: NoOffset, End: NoOffset, LastStable: NoOffset}
 	}
-	for _, p := range told.Partitions {
-		log, ok := t.Log(p.Partition)
-		if !ok {
-			continue
-		}
-		log.Leader, log.LeaderEpoch = p.Leader, p.LeaderEpoch
-		// A replica that is down is no reason not to ask the leader.
-		if err := kerr.ErrorForCode(p.ErrorCode); err != nil && (p.Leader < 0 || err != kerr.ReplicaNotAvailable) {
-			log.Err = Classify(fmt.Sprintf("find the leader of %s/%d", name, p.Partition), err)
-		} else if p.Leader < 0 {
-			log.Err = Classify(fmt.Sprintf("find the leader of %s/%d", name, p.Partition), kerr.LeaderNotAvailable)
+	for i := range told.Partitions {
+		p := &told.Partitions[i]
+		if log, ok := t.Log(p.Partition); ok {
+			log.Leader, log.LeaderEpoch = p.Leader, p.LeaderEpoch
+			log.Err = leaderError(name, p)
 		}
 	}
 	return t
+}
+
+// leaderError is why the partition's leader can not be asked; nil when it can. A
+// replica that is down is no reason.
+func leaderError(topic string, p *kmsg.MetadataResponseTopicPartition) error {
+	op := fmt.Sprintf("find the leader of %s/%d", topic, p.Partition)
+	err := kerr.ErrorForCode(p.ErrorCode)
+	switch awaited := awaitedReplicas(p); {
+	case p.Leader >= 0 && err == kerr.ReplicaNotAvailable:
+		return nil
+	case p.Leader < 0 && (err == nil || err == kerr.LeaderNotAvailable) && len(awaited) > 0:
+		hint := "start broker " + anyOfThem(awaited)
+		return &Error{Class: ErrUnavailable, Op: op, Hint: hint, Err: ErrOffline}
+	case p.Leader < 0 && err == nil:
+		err = kerr.LeaderNotAvailable
+	}
+	return Classify(op, err)
+}
+
+// awaitedReplicas are those of which one must come back before the partition has a
+// leader again: all that may lead it, where none of them is online.
+func awaitedReplicas(p *kmsg.MetadataResponseTopicPartition) []int32 {
+	heirs := p.ISR
+	if len(heirs) == 0 {
+		heirs = p.Replicas
+	}
+	for _, replica := range heirs {
+		if !slices.Contains(p.OfflineReplicas, replica) {
+			return nil
+		}
+	}
+	return heirs
+}
+
+// anyOfThem is "1", "1 or 2", "1, 2 or 3".
+func anyOfThem(ids []int32) string {
+	text := ""
+	for i, id := range slices.Sorted(slices.Values(ids)) {
+		switch {
+		case i == 0:
+		case i == len(ids)-1:
+			text += " or "
+		default:
+			text += ", "
+		}
+		text += strconv.Itoa(int(id))
+	}
+	return text
 }
 
 // The offsets that ListOffsets knows by timestamp.

@@ -16,31 +16,37 @@ import (
 // elsewhere, or it comes back. A third of the time is left for all else, so that
 // what can be read is told in any case.
 type patience struct {
-	until, deadline time.Time
-	begun           time.Time // the try under way
-	tries, late     int
+	from, until, deadline time.Time
+	begun                 time.Time // the try under way
+	tries, late           int
+	say                   func(why error, most time.Duration) // [Query.Waiting], until it has been told
 }
 
 const (
 	firstPause = 100 * time.Millisecond
 	mostPause  = time.Second
+	// quietly is how long is waited before anybody is told: what moves is mostly
+	// there by then.
+	quietly = 2 * time.Second
 	// lateTries are those after the time is over, of what takes no time: the
 	// client may have asked the broker that is down where another one is.
 	lateTries = 3
 )
 
 func newPatience(ctx context.Context, q *Query) *patience {
-	p := &patience{begun: time.Now()}
+	now := time.Now()
+	p := &patience{from: now, begun: now, say: q.Waiting}
 	if deadline, ok := ctx.Deadline(); ok && !q.AtOnce {
-		p.until, p.deadline = p.begun.Add(deadline.Sub(p.begun)*2/3), deadline
+		p.until, p.deadline = now.Add(deadline.Sub(now)*2/3), deadline
 	}
 	return p
 }
 
 // again waits before the next try; false when no more of them are worth it,
-// supposing that it takes as long as the one that has ended. A vital one, without
-// which there is nothing to tell, is also worth it when the time is over.
-func (p *patience) again(ctx context.Context, vital bool) bool {
+// supposing that it takes as long as the one that has ended, which failed for that
+// reason. A vital one, without which there is nothing to tell, is also worth it
+// when the time is over.
+func (p *patience) again(ctx context.Context, why error, vital bool) bool {
 	now := time.Now()
 	took, rest := now.Sub(p.begun), min(firstPause<<min(p.tries, 10), mostPause)
 	if p.tries++; now.Add(rest + took).After(p.until) {
@@ -48,6 +54,10 @@ func (p *patience) again(ctx context.Context, vital bool) bool {
 		if p.late++; !vital || p.late > lateTries || took > p.deadline.Sub(now)/8 {
 			return false
 		}
+	}
+	if p.say != nil && now.Sub(p.from) >= quietly && now.Before(p.until) {
+		p.say(why, p.until.Sub(now))
+		p.say = nil
 	}
 	select {
 	case <-ctx.Done():
@@ -71,7 +81,7 @@ func (g *gathering) findAllGroups(ctx context.Context) (groups []*Group, err err
 		case !known:
 			err = why
 		}
-		if !errors.Is(why, gapstore.ErrUnavailable) || !g.patience.again(ctx, !known) {
+		if !errors.Is(why, gapstore.ErrUnavailable) || !g.patience.again(ctx, why, !known) {
 			break
 		}
 	}
@@ -103,12 +113,14 @@ func (g *gathering) completeAll(ctx context.Context, groups []*Group) []Group {
 	kept := g.complete(ctx, groups)
 	for {
 		moving := map[string]bool{}
+		var why error
 		for i := range kept {
-			if kept[i].moving {
+			if kept[i].moving != nil {
 				moving[kept[i].Name] = true
+				why = kept[i].moving
 			}
 		}
-		if len(moving) == 0 || !g.patience.again(ctx, true) {
+		if len(moving) == 0 || !g.patience.again(ctx, why, true) {
 			return kept
 		}
 		var again []*Group
@@ -125,15 +137,16 @@ func (g *gathering) completeAll(ctx context.Context, groups []*Group) []Group {
 	}
 }
 
-// moves tells whether something of g may be available soon.
-func (g *Group) moves() bool {
+// moves is why something of g is not there that may be available soon; nil when
+// nothing is.
+func (g *Group) moves() error {
 	if errors.Is(g.Err, gapstore.ErrUnavailable) {
-		return true
+		return g.Err
 	}
 	for i := range g.Partitions {
-		if errors.Is(g.Partitions[i].Err, gapstore.ErrUnavailable) {
-			return true
+		if err := g.Partitions[i].Err; errors.Is(err, gapstore.ErrUnavailable) && !errors.Is(err, gapstore.ErrOffline) {
+			return err
 		}
 	}
-	return false
+	return nil
 }

@@ -6,6 +6,7 @@ import (
 	"strings"
 	"sync/atomic"
 	"testing"
+	"testing/synctest"
 	"time"
 
 	"github.com/twmb/franz-go/pkg/kerr"
@@ -95,8 +96,10 @@ func TestGatherWaitsForALeader(t *testing.T) {
 		s.commitGaps("shipping", "emails", 0, "2,4-5", 9)
 		var asked atomic.Int32
 		s.changeMetadata(func(topic *kmsg.MetadataResponseTopic) {
-			if *topic.Topic == "orders" {
-				topic.Partitions[0].Leader, topic.Partitions[0].ErrorCode = -1, kerr.LeaderNotAvailable.Code
+			for i := range topic.Partitions {
+				if p := &topic.Partitions[i]; *topic.Topic == "orders" {
+					p.Leader, p.ErrorCode = -1, kerr.LeaderNotAvailable.Code
+				}
 			}
 		}, func() bool { return asked.Add(1) <= 6 })
 		var told []string
@@ -144,4 +147,52 @@ func TestGatherFindsWhatIsNotListed(t *testing.T) {
 			t.Errorf("%s: %q, %d members, %v", g.Name, g.Type, len(g.Members), g.Err)
 		}
 	}
+}
+
+// TestGatherDoesNotWaitForAnOfflinePartition: no leader comes up as long as nobody
+// starts a broker that may lead it.
+func TestGatherDoesNotWaitForAnOfflinePartition(t *testing.T) {
+	s := newScene(t)
+	s.commitGaps("billing", "orders", 0, "2,4-5", 9)
+	var asked atomic.Int32
+	s.changeMetadata(func(topic *kmsg.MetadataResponseTopic) {
+		for i := range topic.Partitions {
+			p := &topic.Partitions[i]
+			p.Leader, p.ErrorCode = -1, kerr.LeaderNotAvailable.Code
+			p.Replicas, p.ISR, p.OfflineReplicas = []int32{7, 8, 9}, []int32{9, 7}, []int32{7, 9}
+		}
+	}, func() bool { asked.Add(1); return true })
+	got := s.gatherWithin(time.Minute, Query{All: true})
+	err := group(t, got, "billing").Partitions[0].Err
+	known, _ := errors.AsType[*gapstore.Error](err)
+	if !errors.Is(err, gapstore.ErrUnavailable) || !errors.Is(err, gapstore.ErrOffline) || known.Hint != "start broker 7 or 9" {
+		t.Errorf("%v (%+v)", err, known)
+	}
+	if n := asked.Load(); n > 4 { // two to connect, one for the native topic
+		t.Errorf("asked %d times", n)
+	}
+}
+
+// TestPatienceSaysWhatItWaitsFor: once, and not before it takes long.
+func TestPatienceSaysWhatItWaitsFor(t *testing.T) {
+	synctest.Test(t, func(t *testing.T) {
+		ctx, cancel := context.WithTimeout(t.Context(), 15*time.Second)
+		defer cancel()
+		begun, why := time.Now(), errors.New("broker 2 is down")
+		var said []time.Duration
+		p := newPatience(ctx, &Query{Waiting: func(told error, most time.Duration) {
+			if told != why || most > 8*time.Second || most < 6*time.Second {
+				t.Errorf("%v, for %v more", told, most)
+			}
+			said = append(said, time.Since(begun))
+		}})
+		for p.again(ctx, why, false) {
+		}
+		if len(said) != 1 || said[0] < quietly || said[0] > quietly+mostPause {
+			t.Errorf("said after %v", said)
+		}
+		if waited := time.Since(begun); waited < 9*time.Second || waited > 10*time.Second {
+			t.Errorf("waited for %v, want two thirds of the time", waited)
+		}
+	})
 }

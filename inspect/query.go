@@ -6,6 +6,7 @@ import (
 	"path"
 	"slices"
 	"strings"
+	"time"
 
 	"github.com/gapctl/gapctl/gapstore"
 )
@@ -30,6 +31,9 @@ type Query struct {
 	// AtOnce does not ask again for what a cluster that moves does not tell; for
 	// who looks again soon anyway.
 	AtOnce bool
+	// Waiting, unless it is nil, is told once, after two seconds, why not all is
+	// there, and how long it will be asked for at most.
+	Waiting func(why error, most time.Duration)
 	// Each, unless it is nil, gets each group once all of it is known, in order
 	// of names, instead of the snapshot. So any number of groups takes no more
 	// memory than some.

@@ -40,9 +40,9 @@ type Group struct {
 	// Err is why the group as a whole could not be read.
 	Err error
 
-	unlisted bool // known from native commits alone
-	partial  bool // some partitions were not asked for
-	moving   bool // something of it may be available soon
+	unlisted bool  // known from native commits alone
+	partial  bool  // some partitions were not asked for
+	moving   error // why something of it is not there that may be available soon
 }
 
 // Member is one member of a group.
