@@ -28,6 +28,9 @@ type listing struct {
 // incomplete is the error of a list that lacks some groups, for cause.
 func incomplete(cause error, text string) error {
 	err := &gapstore.Error{Class: gapstore.ErrUnavailable, Op: "list all groups", Err: errors.New(text)}
+	if errors.Is(cause, gapstore.ErrOffline) {
+		err.Err = fmt.Errorf("%s: %w", text, gapstore.ErrOffline)
+	}
 	if known, ok := errors.AsType[*gapstore.Error](cause); ok {
 		err.Hint = known.Hint
 	}

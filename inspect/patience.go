@@ -16,10 +16,11 @@ import (
 // elsewhere, or it comes back. A third of the time is left for all else, so that
 // what can be read is told in any case.
 type patience struct {
-	from, until, deadline time.Time
-	begun                 time.Time // the try under way
-	tries, late           int
-	say                   func(why error, most time.Duration) // [Query.Waiting], until it has been told
+	until, deadline time.Time
+	begun           time.Time // the try under way
+	waiting         time.Time // since the first try that failed began
+	tries, late     int
+	say             func(why error, most time.Duration) // [Query.Waiting], until it has been told
 }
 
 const (
@@ -35,7 +36,7 @@ const (
 
 func newPatience(ctx context.Context, q *Query) *patience {
 	now := time.Now()
-	p := &patience{from: now, begun: now, say: q.Waiting}
+	p := &patience{begun: now, say: q.Waiting}
 	if deadline, ok := ctx.Deadline(); ok && !q.AtOnce {
 		p.until, p.deadline = now.Add(deadline.Sub(now)*2/3), deadline
 	}
@@ -48,6 +49,9 @@ func newPatience(ctx context.Context, q *Query) *patience {
 // when the time is over.
 func (p *patience) again(ctx context.Context, why error, vital bool) bool {
 	now := time.Now()
+	if p.tries == 0 {
+		p.waiting = p.begun
+	}
 	took, rest := now.Sub(p.begun), min(firstPause<<min(p.tries, 10), mostPause)
 	if p.tries++; now.Add(rest + took).After(p.until) {
 		rest = firstPause
@@ -55,7 +59,7 @@ func (p *patience) again(ctx context.Context, why error, vital bool) bool {
 			return false
 		}
 	}
-	if p.say != nil && now.Sub(p.from) >= quietly && now.Before(p.until) {
+	if p.say != nil && now.Sub(p.waiting) >= quietly && now.Before(p.until) {
 		p.say(why, p.until.Sub(now))
 		p.say = nil
 	}
@@ -81,7 +85,7 @@ func (g *gathering) findAllGroups(ctx context.Context) (groups []*Group, err err
 		case !known:
 			err = why
 		}
-		if !errors.Is(why, gapstore.ErrUnavailable) || !g.patience.again(ctx, why, !known) {
+		if !mayCome(why) || !g.patience.again(ctx, why, !known) {
 			break
 		}
 	}
@@ -101,6 +105,11 @@ func (l *listing) moving(q *Query) error {
 		}
 	}
 	return nil
+}
+
+// mayCome reports whether what failed may be available soon.
+func mayCome(failure error) bool {
+	return errors.Is(failure, gapstore.ErrUnavailable) && !errors.Is(failure, gapstore.ErrOffline)
 }
 
 // completeAll is complete, again for groups of which something is unavailable.
@@ -140,11 +149,11 @@ func (g *gathering) completeAll(ctx context.Context, groups []*Group) []Group {
 // moves is why something of g is not there that may be available soon; nil when
 // nothing is.
 func (g *Group) moves() error {
-	if errors.Is(g.Err, gapstore.ErrUnavailable) {
+	if mayCome(g.Err) {
 		return g.Err
 	}
 	for i := range g.Partitions {
-		if err := g.Partitions[i].Err; errors.Is(err, gapstore.ErrUnavailable) && !errors.Is(err, gapstore.ErrOffline) {
+		if err := g.Partitions[i].Err; mayCome(err) {
 			return err
 		}
 	}

@@ -13,6 +13,7 @@ import (
 	"github.com/twmb/franz-go/pkg/kgo"
 	"github.com/twmb/franz-go/pkg/kmsg"
 
+	"github.com/gapctl/gapctl/codec"
 	"github.com/gapctl/gapctl/gapstore"
 )
 
@@ -169,6 +170,33 @@ func TestGatherDoesNotWaitForAnOfflinePartition(t *testing.T) {
 		t.Errorf("%v (%+v)", err, known)
 	}
 	if n := asked.Load(); n > 4 { // two to connect, one for the native topic
+		t.Errorf("asked %d times", n)
+	}
+}
+
+// TestGatherDoesNotWaitForAnOfflineNativeTopic: it tells at once what is missing.
+func TestGatherDoesNotWaitForAnOfflineNativeTopic(t *testing.T) {
+	s := newScene(t)
+	s.commitGaps("billing", "orders", 0, "2,4-5", 9)
+	s.commitNative("shipping", "orders", "3-5,9", 20)
+	var asked atomic.Int32
+	s.changeMetadata(func(topic *kmsg.MetadataResponseTopic) {
+		for i := range topic.Partitions {
+			if p := &topic.Partitions[i]; *topic.Topic == codec.NativeTopic {
+				p.Leader, p.ErrorCode = -1, kerr.LeaderNotAvailable.Code
+				p.Replicas, p.ISR, p.OfflineReplicas = []int32{7}, []int32{7}, []int32{7}
+			}
+		}
+	}, func() bool { asked.Add(1); return true })
+	got := s.gatherWithin(time.Minute, Query{All: true})
+	if !errors.Is(got.Incomplete, gapstore.ErrOffline) || !errors.Is(got.Incomplete, gapstore.ErrUnavailable) {
+		t.Errorf("incomplete: %v", got.Incomplete)
+	}
+	// Its native commits, if it has any, would say something else.
+	if g := group(t, got, "billing"); !errors.Is(g.Err, gapstore.ErrOffline) {
+		t.Errorf("%+v", g)
+	}
+	if n := asked.Load(); n > 6 {
 		t.Errorf("asked %d times", n)
 	}
 }
