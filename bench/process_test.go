@@ -4,6 +4,7 @@ import (
 	"bytes"
 	"fmt"
 	"io"
+	"math/rand/v2"
 	"os"
 	"os/exec"
 	"path/filepath"
@@ -40,17 +41,20 @@ func serve(b *testing.B, c *contender) {
 	}
 }
 
-// inTurn runs the contenders A B C A B C …, so that a machine whose speed
-// drifts treats them alike; a first round is not counted.
+// inTurn runs all contenders, round by round, so that a machine whose speed drifts
+// treats them alike; a first round is not counted. The order is another one each
+// time: after a tool that has computed for seconds, a broker takes up to twice as
+// long for whatever comes next.
 func inTurn(b *testing.B, contenders ...*contender) {
 	b.Helper()
 	for _, c := range contenders {
 		c.run(b)
 		c.wall = nil
 	}
+	random := rand.New(rand.NewPCG(1, 2))
 	for b.Loop() {
-		for _, c := range contenders {
-			c.run(b)
+		for _, i := range random.Perm(len(contenders)) {
+			contenders[i].run(b)
 		}
 	}
 }
