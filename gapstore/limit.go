@@ -20,8 +20,8 @@ type limits struct {
 // brokerLimits asks a broker once; where it may not be asked, what it does not
 // tell has its default.
 func (s *Store) brokerLimits(ctx context.Context) limits {
-	s.mu.Lock()
-	defer s.mu.Unlock()
+	s.asking.Lock()
+	defer s.asking.Unlock()
 	if s.limits != nil {
 		return *s.limits
 	}

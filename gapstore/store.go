@@ -22,8 +22,10 @@ type Store struct {
 
 	decompressor boundedDecompressor
 
+	asking sync.Mutex // for the limits, by one at a time
+	limits *limits    // once the broker has told them
+
 	mu     sync.Mutex
-	limits *limits          // once the broker has told them
 	listed map[string]int32 // the broker that has listed a group
 }
 
