@@ -31,8 +31,7 @@ func BenchmarkDescribeAll(b *testing.B) {
 		}},
 	}
 	serve(b, contenders[0])
-	inTurn(b, contenders...)
-	report(b, contenders...)
+	compare(b, contenders...)
 }
 
 // BenchmarkDescribeOne describes one group of 3 partitions.
@@ -48,8 +47,7 @@ func BenchmarkDescribeOne(b *testing.B) {
 		}},
 	}
 	serve(b, contenders[0])
-	inTurn(b, contenders...)
-	report(b, contenders...)
+	compare(b, contenders...)
 }
 
 // BenchmarkDescribeShare describes a share group that holds records out of order.

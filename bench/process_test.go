@@ -47,6 +47,28 @@ func serve(b *testing.B, c *contender) {
 // long for whatever comes next.
 func inTurn(b *testing.B, contenders ...*contender) {
 	b.Helper()
+	inTurnAfter(b, 0, contenders...)
+}
+
+// quiet is how long nothing happens before a command that somebody types: machine
+// and broker have turned to other things by then, and each run takes longer.
+const quiet = time.Second
+
+// compare has the contenders in turn twice: on end, as in a loop, and alone, each
+// after some quiet. The two differ much, and neither is what always happens.
+func compare(b *testing.B, contenders ...*contender) {
+	b.Run("on-end", func(b *testing.B) {
+		inTurn(b, contenders...)
+		report(b, contenders...)
+	})
+	b.Run("alone", func(b *testing.B) {
+		inTurnAfter(b, quiet, contenders...)
+		report(b, contenders...)
+	})
+}
+
+func inTurnAfter(b *testing.B, pause time.Duration, contenders ...*contender) {
+	b.Helper()
 	for _, c := range contenders {
 		c.run(b)
 		c.wall = nil
@@ -54,6 +76,7 @@ func inTurn(b *testing.B, contenders ...*contender) {
 	random := rand.New(rand.NewPCG(1, 2))
 	for b.Loop() {
 		for _, i := range random.Perm(len(contenders)) {
+			time.Sleep(pause)
 			contenders[i].run(b)
 		}
 	}
