@@ -3,6 +3,7 @@ package inspect
 import (
 	"context"
 	"errors"
+	"slices"
 	"strings"
 	"sync/atomic"
 	"testing"
@@ -75,7 +76,13 @@ func TestGatherTellsOfABrokerThatIsDown(t *testing.T) {
 	if !errors.Is(got.Incomplete, gapstore.ErrUnavailable) {
 		t.Errorf("incomplete: %v", got.Incomplete)
 	}
-	if len(got.Notices) != 1 || !strings.Contains(got.Notices[0], "groups may be missing: list the groups of broker 1") {
+	said := func(text string) func(string) bool {
+		return func(notice string) bool { return strings.HasPrefix(notice, text) }
+	}
+	// The broker may also be the one that was asked for the native topic, on the
+	// connection that it has just ended.
+	rest := slices.DeleteFunc(slices.Clone(got.Notices), said("groups known only from the native topic may be missing: describe topics"))
+	if len(rest) != 1 || !said("groups may be missing: list the groups of broker 1")(rest[0]) {
 		t.Errorf("notices %q", got.Notices)
 	}
 	// Who asks for it by name is not told that it does not exist, nor that
