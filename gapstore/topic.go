@@ -109,16 +109,16 @@ func newTopic(name string, told *kmsg.MetadataResponseTopic) *Topic {
 // leaderError is why the partition's leader can not be asked; nil when it can. A
 // replica that is down is no reason.
 func leaderError(topic string, p *kmsg.MetadataResponseTopicPartition) error {
-	op := fmt.Sprintf("find the leader of %s/%d", topic, p.Partition)
 	err := kerr.ErrorForCode(p.ErrorCode)
-	switch awaited := awaitedReplicas(p); {
-	case p.Leader >= 0 && err == kerr.ReplicaNotAvailable:
+	switch {
+	case p.Leader >= 0 && (err == nil || err == kerr.ReplicaNotAvailable):
 		return nil
-	case p.Leader < 0 && (err == nil || err == kerr.LeaderNotAvailable) && len(awaited) > 0:
-		hint := "start broker " + anyOfThem(awaited)
-		return &Error{Class: ErrUnavailable, Op: op, Hint: hint, Err: ErrOffline}
-	case p.Leader < 0 && err == nil:
+	case err == nil:
 		err = kerr.LeaderNotAvailable
+	}
+	op := fmt.Sprintf("find the leader of %s/%d", topic, p.Partition)
+	if awaited := awaitedReplicas(p); err == kerr.LeaderNotAvailable && len(awaited) > 0 {
+		return &Error{Class: ErrUnavailable, Op: op, Hint: "start broker " + anyOfThem(awaited), Err: ErrOffline}
 	}
 	return Classify(op, err)
 }
