@@ -27,6 +27,17 @@ func alterations() map[string]func(context.Context, *Store) error {
 	}
 }
 
+// open opens a store over the network.
+func (w *wire) open() *Store {
+	w.t.Helper()
+	s, err := Open(w.t.Context(), w.dial)
+	if err != nil {
+		w.t.Fatal(err)
+	}
+	w.t.Cleanup(s.Close)
+	return s
+}
+
 // TestNeverSentIsNoDoubt: where the coordinator could not be asked, nothing can
 // have changed, and the error says why it could not.
 func TestNeverSentIsNoDoubt(t *testing.T) {
@@ -34,11 +45,7 @@ func TestNeverSentIsNoDoubt(t *testing.T) {
 		t.Run(name, func(t *testing.T) {
 			sc, c := fakeScene(t, setting{})
 			w := sc.wire()
-			s, err := Open(t.Context(), w.dial)
-			if err != nil {
-				t.Fatal(err)
-			}
-			defer s.Close()
+			s := w.open()
 			c.Fault(kfake.Fault{Keys: []kmsg.Key{kmsg.FindCoordinator}, Err: kerr.GroupAuthorizationFailed})
 			if err := alter(t.Context(), s); !errors.Is(err, ErrDenied) || errors.Is(err, ErrUnknownOutcome) {
 				t.Errorf("without the right to ask: %v", err)
@@ -56,11 +63,7 @@ func TestNeverSentIsNoDoubt(t *testing.T) {
 func TestUnansweredIsADoubt(t *testing.T) {
 	sc, _ := fakeScene(t, setting{})
 	w := sc.wire()
-	s, err := Open(t.Context(), w.dial)
-	if err != nil {
-		t.Fatal(err)
-	}
-	defer s.Close()
+	s := w.open()
 	w.at, w.fault = step{kmsg.OffsetDelete, 1}, deaf
 	if err := alterations()["delete offsets"](t.Context(), s); !errors.Is(err, ErrUnknownOutcome) {
 		t.Errorf("without an answer: %v", err)
