@@ -84,7 +84,7 @@ func (a *app) readOpen(ctx context.Context, c *connection, q inspect.Query, then
 // sayWaiting says at a terminal what the silence is for. Elsewhere nobody waits,
 // and what is missing in the end is said then.
 func (a *app) sayWaiting(why error, most time.Duration) {
-	if isTerminal(a.err) && !a.wantsJSON() {
+	if a.watched() {
 		a.sayNow(fmt.Sprintf("%v; asking again for up to %s, which --timeout bounds", why, inspect.Spell(most)))
 	}
 }

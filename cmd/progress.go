@@ -25,8 +25,11 @@ const (
 
 func (a *app) newProgress(total int64) *progress {
 	now := time.Now()
-	return &progress{app: a, total: total, terminal: isTerminal(a.err) && !a.wantsJSON(), begun: now, last: now}
+	return &progress{app: a, total: total, terminal: a.watched(), begun: now, last: now}
 }
+
+// watched reports whether a person sees standard error while something goes on.
+func (a *app) watched() bool { return isTerminal(a.err) && !a.wantsJSON() }
 
 // report shows that done of the total are done.
 func (p *progress) report(done int64) {
